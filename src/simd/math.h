@@ -1,0 +1,118 @@
+// Elementary functions over four lanes. Each states its valid range and the largest error in units in the last place
+// (ULP), which tests/cpp/simd_math_test.cpp measures over the whole range.
+#pragma once
+
+#include "simd/f32x4.h"
+
+namespace sqrtdk {
+
+// Multiply-adds of the polynomials: Fused may use one rounding (and so differ by target), Exact never does.
+struct Fused {
+  static F32x4 MulAdd(F32x4 a, F32x4 b, F32x4 c) { return sqrtdk::MulAdd(a, b, c); }
+};
+struct Exact {
+  static F32x4 MulAdd(F32x4 a, F32x4 b, F32x4 c) { return a * b + c; }
+};
+
+// e^x for x <= 88, NaN and -infinity. At most 2 ULP; exp(0) is exactly 1; NaN gives NaN.
+// Below -87.33 the result is 0, not subnormal: subnormals cost up to 50 times more in every product that follows.
+//
+// x = n ln 2 + r with |r| <= ln(2)/2, e^x = 2^n e^r. ln 2 is subtracted in two parts (Cody and Waite). The polynomial
+// is minimax in relative error (3.1e-9) with the first two coefficients held at 1.
+template <class Arithmetic = Fused>
+inline F32x4 Exp(F32x4 x) {
+  constexpr auto MulAdd = Arithmetic::MulAdd;
+  // Adding 1.5 * 2^23 rounds to an integer; the further 127 makes the low bits of the sum the biased exponent of 2^n.
+  const F32x4 magic = Splat(12582912.0f + 127.0f);
+  const F32x4 shifted = MulAdd(x, Splat(1.44269504f), magic);
+  const F32x4 n = shifted - magic;
+  F32x4 r = MulAdd(n, Splat(-0.693359375f), x);
+  r = MulAdd(n, Splat(2.12194440e-4f), r);
+  F32x4 p = Splat(0.00138145840312f);
+  p = MulAdd(p, r, Splat(0.00836872393598f));
+  p = MulAdd(p, r, Splat(0.0416683887296f));
+  p = MulAdd(p, r, Splat(0.166665205736f));
+  p = MulAdd(p, r, Splat(0.499999934439f));
+  p = MulAdd(p, r, Splat(1.0f));
+  p = MulAdd(p, r, Splat(1.0f));
+  const F32x4 power = FromBits(Bits(shifted) << 23);
+  return Select(x < Splat(-87.33f), Splat(0.0f), p * power);
+}
+
+// 2^t for t <= 127 and -infinity, 0 below -126. At most 3 ULP; 2^0 is exactly 1; NaN gives NaN. The cheapest form of
+// exp where log2(e) can be folded into a factor that is multiplied anyway.
+template <class Arithmetic = Fused>
+inline F32x4 Exp2(F32x4 t) {
+  constexpr auto MulAdd = Arithmetic::MulAdd;
+  const F32x4 magic = Splat(12582912.0f + 127.0f);
+  const F32x4 shifted = t + magic;
+  const F32x4 r = t - (shifted - magic);
+  F32x4 p = Splat(0.00132646726049f);
+  p = MulAdd(p, r, Splat(0.00967155517072f));
+  p = MulAdd(p, r, Splat(0.0555073425824f));
+  p = MulAdd(p, r, Splat(0.240222414361f));
+  p = MulAdd(p, r, Splat(0.693146977113f));
+  p = MulAdd(p, r, Splat(1.0f));
+  const F32x4 power = FromBits(Bits(shifted) << 23);
+  return Select(t < Splat(-126.0f), Splat(0.0f), p * power);
+}
+
+// ln x for normal x > 0. At most 2 ULP.
+//
+// x = 2^e m with m in [sqrt(1/2), sqrt(2)); polynomial in m - 1 from Cephes (S. Moshier, logf).
+template <class Arithmetic = Fused>
+inline F32x4 Log(F32x4 x) {
+  constexpr auto MulAdd = Arithmetic::MulAdd;
+  const U32x4 sqrt_half = Splat(0x3f3504f3u);
+  const U32x4 offset = Bits(x) - sqrt_half;
+  const F32x4 e = ToFloat(AsSigned(offset) >> 23);
+  const F32x4 r = FromBits((offset & Splat(0x007fffffu)) + sqrt_half) - Splat(1.0f);
+  const F32x4 r2 = r * r;
+  F32x4 p = Splat(7.0376836292e-2f);
+  p = MulAdd(p, r, Splat(-1.1514610310e-1f));
+  p = MulAdd(p, r, Splat(1.1676998740e-1f));
+  p = MulAdd(p, r, Splat(-1.2420140846e-1f));
+  p = MulAdd(p, r, Splat(1.4249322787e-1f));
+  p = MulAdd(p, r, Splat(-1.6668057665e-1f));
+  p = MulAdd(p, r, Splat(2.0000714765e-1f));
+  p = MulAdd(p, r, Splat(-2.4999993993e-1f));
+  p = MulAdd(p, r, Splat(3.3333331174e-1f));
+  F32x4 y = p * r * r2;
+  y = MulAdd(e, Splat(-2.12194440e-4f), y);  // ln 2 in two parts, the small one first
+  y = MulAdd(r2, Splat(-0.5f), y);
+  y = y + r;
+  return MulAdd(e, Splat(0.693359375f), y);
+}
+
+struct SinCos {
+  F32x4 sin, cos;
+};
+
+// Sine and cosine of an angle that is uniform on the circle when `turn` is a uniform random word: the top two bits are
+// the quadrant q, the next 24, read as signed, the fraction f in [-1/2, 1/2) of a right angle; the angle is (q + f) pi/2.
+// At most 2 ULP of the larger of the two, 2^-23 absolute.
+//
+// The quadrant is exact and |f pi/2| <= pi/4 is where the polynomials of Cephes (S. Moshier, sinf) hold.
+template <class Arithmetic = Fused>
+inline SinCos SinCosOfTurn(U32x4 turn) {
+  constexpr auto MulAdd = Arithmetic::MulAdd;
+  const F32x4 fraction = ToFloat(AsSigned(turn << 2) >> 8);  // [-2^23, 2^23)
+  const F32x4 angle = fraction * Splat(0.78539816339f / 8388608.0f);
+  const F32x4 z = angle * angle;
+  F32x4 s = Splat(-1.9515295891e-4f);
+  s = MulAdd(s, z, Splat(8.3321608736e-3f));
+  s = MulAdd(s, z, Splat(-1.6666654611e-1f));
+  s = MulAdd(s * z, angle, angle);
+  F32x4 c = Splat(2.443315711809948e-5f);
+  c = MulAdd(c, z, Splat(-1.388731625493765e-3f));
+  c = MulAdd(c, z, Splat(4.166664568298827e-2f));
+  c = MulAdd(c * z, z, MulAdd(z, Splat(-0.5f), Splat(1.0f)));
+  // Quadrants 1 and 3 swap sine and cosine; sine is negative in 2 and 3, cosine in 1 and 2.
+  const U32x4 quadrant = turn >> 30;
+  const I32x4 odd = AsSigned(quadrant << 31) < Splat(0);
+  const U32x4 sin_sign = (quadrant >> 1) << 31;
+  const U32x4 cos_sign = (quadrant ^ (quadrant >> 1)) << 31;
+  return {FromBits(Bits(Select(odd, c, s)) ^ sin_sign), FromBits(Bits(Select(odd, s, c)) ^ cos_sign)};
+}
+
+}  // namespace sqrtdk

@@ -1,0 +1,289 @@
+/** Every public name of the package in one place: arguments, results and errors, with shapes and units. */
+
+/** How scores are scaled: 1, 1/sqrt(d_k), 1/d_k, or a number alpha for d_k^-alpha. */
+export type Scale = "none" | "rsqrt" | "reciprocal" | number;
+
+/** Law of the components of query and key before mean and standard deviation are applied: mean 0, variance 1. */
+export type ComponentLaw = "normal" | "uniform" | "rademacher" | "laplace";
+
+/** Float32 values that stay in wasm memory. `view` is always fresh; any use after `free()` throws. */
+export interface CoreBuffer {
+  readonly view: Float32Array;
+  readonly length: number;
+  free(): void;
+  [Symbol.dispose](): void;
+}
+
+export type FloatData = Float32Array | CoreBuffer;
+
+export interface LoadOptions {
+  /** "simd" is the baseline build, "relaxed" uses fused multiply-add; "auto" takes the best this engine validates. */
+  variant?: "auto" | "simd" | "relaxed";
+  wasmBinary?: BufferSource;
+  wasmModule?: WebAssembly.Module;
+  wasmUrl?: string | URL;
+}
+
+export interface CoreInfo {
+  version: string;
+  variant: "simd" | "relaxed";
+  simd: boolean;
+  memoryBytes: number;
+}
+
+export interface SoftmaxOptions {
+  /** Row length; the scores are rows of it. Default: the whole array is one row. */
+  columns?: number;
+  /** The softmax is of scale * scores. Default 1. */
+  scale?: number;
+  out?: FloatData;
+}
+
+/** One value a row. Entropies in nats. */
+export interface SoftmaxDiagnostics {
+  entropy: Float64Array;
+  maxProbability: Float64Array;
+  /** 1 - maxProbability, computed without cancellation. */
+  complement: Float64Array;
+  /** 1 / sum p^2. */
+  effectiveKeys: Float64Array;
+  /** exp(entropy). */
+  perplexity: Float64Array;
+  /** Trace, Frobenius and spectral norm of J = diag(p) - p p^T. */
+  jacobianTrace: Float64Array;
+  jacobianFrobenius: Float64Array;
+  jacobianSpectral: Float64Array;
+  /** How many weights of the row are exactly 0 in float32. */
+  exactZeros: Uint32Array;
+}
+
+export interface AttentionShape {
+  batch?: number;
+  heads?: number;
+  kvHeads?: number;
+  queryLength: number;
+  keyLength: number;
+  headDim: number;
+  valueDim?: number;
+}
+
+export interface AttentionOptions {
+  shape: AttentionShape;
+  layout?: "BHLD" | "BLHD";
+  /** Uint8Array: 1 = attend; Float32Array: added to the scores. Broadcast over batch and heads. */
+  attnMask?: Uint8Array | Float32Array;
+  isCausal?: boolean;
+  /** 0: query i sees keys 0..i (top-left); "bottom-right": the last query sees the last key. */
+  causalOffset?: number | "bottom-right";
+  /** Default 1/sqrt(headDim). */
+  scale?: number;
+  /** softcap * tanh(x / softcap) before the mask; 0 = off. */
+  softcap?: number;
+  returnWeights?: "raw" | "softcap" | "masked" | "probabilities";
+}
+
+export interface AttentionResult {
+  output: Float32Array;
+  logSumExp: Float32Array;
+  weights?: Float32Array;
+}
+
+export interface DotProductOptions {
+  /** d_k, 1..65536. */
+  dimension: number;
+  /** How many independent pairs (q, k): 1..2^32-1. */
+  samples: number;
+  /** Any integer in [0, 2^53). */
+  seed: number;
+  components?: ComponentLaw;
+  /** Mean of every component, of query and key alike. Default 0. */
+  mean?: number;
+  queryStd?: number;
+  keyStd?: number;
+  scale?: Scale;
+  /** Number of histogram bins, default 200. */
+  bins?: number;
+  /** Histogram range [low, high). Default: 5 standard deviations either side of the exact mean. */
+  range?: [number, number];
+}
+
+export interface MomentsSummary {
+  count: number;
+  mean: number;
+  variance: number;
+  skewness: number;
+  excessKurtosis: number;
+  /** Standard error of `variance`, from the sample's own fourth moment. */
+  varianceStandardError: number;
+}
+
+export interface Histogram {
+  low: number;
+  high: number;
+  counts: Float64Array;
+  underflow: number;
+  overflow: number;
+}
+
+export interface DotProductResult {
+  seed: number;
+  moments: MomentsSummary;
+  histogram: Histogram;
+}
+
+export interface VarianceSweepOptions extends Omit<DotProductOptions, "dimension" | "bins" | "range"> {
+  dimensions: readonly number[];
+}
+
+export interface VarianceRow {
+  dimension: number;
+  variance: number;
+  /** Standard error of `variance` from theory (exact fourth moment). */
+  standardError: number;
+  /** What theory says the variance is. */
+  exact: number;
+  samples: number;
+}
+
+export interface GradientSweepOptions {
+  dimensions: readonly number[];
+  /** n, the number of keys a query attends to: 1..65536. */
+  keys: number;
+  /** Independent rows (one query, its own keys, values and upstream gradient) a dimension. */
+  trials: number;
+  seed: number;
+  /** One scale or several; all scales of a dimension see the very same queries and keys. Default ["none", "rsqrt"]. */
+  scale?: Scale | readonly Scale[];
+  /** Length of the value vectors that carry the gradient back. Default 16. */
+  valueDim?: number;
+}
+
+/** A mean over trials with its standard error, and the median. */
+export interface Estimate {
+  mean: number;
+  standardError: number;
+  median: number;
+}
+
+export interface GradientRow {
+  dimension: number;
+  scale: Scale;
+  trials: number;
+  entropy: Estimate;
+  maxProbability: Estimate;
+  sumSquares: Estimate;
+  /** tr J = 1 - sum p^2. */
+  jacobianTrace: Estimate;
+  jacobianFrobenius: Estimate;
+  /** Share of rows with |J|_F < 1e-3. */
+  deadRows: Estimate;
+  /** Share of weights that are exactly 0 in float32. */
+  exactZeros: Estimate;
+  /** Euclidean norm of dL/dq, and Frobenius norm of dL/dK, for dL/dO ~ N(0, 1). */
+  gradQueryNorm: Estimate;
+  gradKeyNorm: Estimate;
+  /** Exact expectations for normal components, or null where none is known. */
+  theory: ExpectedSoftmax | null;
+}
+
+export interface ExpectedSoftmax {
+  logPartition: number;
+  entropy: number;
+  sumSquares: number;
+  maxProbability: number;
+  jacobianTrace: number;
+  jacobianFrobeniusSquared: number;
+}
+
+export interface TwoKeys {
+  slope: number;
+  medianSlope: number;
+  entropy: number;
+  maxProbability: number;
+  deadShare: number;
+}
+
+export interface DensityOptions {
+  dimension: number;
+  queryStd?: number;
+  keyStd?: number;
+}
+
+export interface MomentsOptions {
+  dimension: number;
+  components?: ComponentLaw;
+  mean?: number;
+  queryStd?: number;
+  keyStd?: number;
+}
+
+export interface DotProductMoments {
+  mean: number;
+  variance: number;
+  excessKurtosis: number;
+}
+
+export interface Theory {
+  /** Exact density of q.k for normal components (variance-gamma). */
+  dotProductDensity(x: number, options: DensityOptions): number;
+  dotProductDensity(x: Float64Array, options: DensityOptions): Float64Array;
+  /** P(q.k > x). */
+  dotProductTail(x: number, options: DensityOptions): number;
+  dotProductTail(x: Float64Array, options: DensityOptions): Float64Array;
+  dotProductQuantile(probability: number, options: DensityOptions): number;
+  dotProductMoments(options: MomentsOptions): DotProductMoments;
+  /** Standard error of a variance estimated from `samples` independent scores. */
+  varianceStandardError(options: MomentsOptions & { samples: number }): number;
+  /** Softmax of `keys` independent N(0, scoreStd^2) scores. */
+  expectedSoftmax(options: { keys: number; scoreStd: number }): ExpectedSoftmax;
+  /** Softmax of one row of attention: the scores share one query of N(0, I_dimension). */
+  expectedAttentionRow(options: { keys: number; dimension: number; scale?: Scale }): ExpectedSoftmax;
+  /** m_n, the mean of the largest of n independent standard normals. */
+  expectedMaximum(n: number): number;
+  /** d_k = 2 ln n, above which unscaled attention freezes. */
+  freezingDimension(n: number): number;
+  twoKeys(options: { differenceStd: number }): TwoKeys;
+}
+
+/** The computing core. Functions copy in and copy out and leave nothing to free. */
+export interface Core {
+  softmax(scores: FloatData, options?: SoftmaxOptions): Float32Array;
+  logSoftmax(scores: FloatData, options?: SoftmaxOptions): Float32Array;
+  logSumExp(scores: FloatData, options?: SoftmaxOptions): Float32Array;
+  /** Gradient with respect to the unscaled scores, from the output alone (ATen's argument order). */
+  softmaxBackward(gradOutput: FloatData, output: FloatData, options?: SoftmaxOptions): Float32Array;
+  /** n probabilities -> n x n, diag(p) - p p^T, row-major. */
+  softmaxJacobian(probabilities: FloatData): Float32Array;
+  softmaxDiagnostics(scores: FloatData, options?: Omit<SoftmaxOptions, "out">): SoftmaxDiagnostics;
+  scaledDotProductAttention(
+    query: FloatData,
+    key: FloatData,
+    value: FloatData,
+    options: AttentionOptions,
+  ): AttentionResult;
+  sampleDotProducts(options: DotProductOptions): DotProductResult;
+  varianceSweep(options: VarianceSweepOptions): VarianceRow[];
+  gradientSweep(options: GradientSweepOptions): GradientRow[];
+  randomNormal(count: number, options: { seed: number; stream?: number }): Float32Array;
+  readonly theory: Theory;
+  buffer(length: number): CoreBuffer;
+  info(): CoreInfo;
+}
+
+/** What a long call accepts besides its own options when it runs in a pool. */
+export interface JobOptions<Partial> {
+  signal?: AbortSignal;
+  /** Called with the result so far, from fewer samples, a few times a second. */
+  onProgress?: (soFar: Partial) => void;
+}
+
+/** The calls of `Core` that take long, as promises, computed in workers. Same bits for any number of workers. */
+export interface Pool {
+  sampleDotProducts(options: DotProductOptions, job?: JobOptions<DotProductResult>): Promise<DotProductResult>;
+  varianceSweep(options: VarianceSweepOptions, job?: JobOptions<VarianceRow[]>): Promise<VarianceRow[]>;
+  gradientSweep(options: GradientSweepOptions, job?: JobOptions<GradientRow[]>): Promise<GradientRow[]>;
+  /** theory.dotProductDensity at every x. */
+  dotProductDensity(x: Float64Array, options: DensityOptions): Promise<Float64Array>;
+  info(): Promise<CoreInfo>;
+  close(): void;
+}
