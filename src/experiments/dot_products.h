@@ -1,0 +1,37 @@
+// Variance growth: the law of q.k for random queries and keys, by sampling.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "random/components.h"
+#include "stats/histogram.h"
+#include "stats/moments.h"
+
+namespace sqrtdk {
+
+// Scores scale * q.k with q_i = mean + query_std z_i and k_i = mean + key_std w_i, z and w independent of the
+// law.
+struct DotProducts {
+  std::uint32_t dimension = 1;  // d_k, at least 1
+  ComponentLaw law = ComponentLaw::kNormal;
+  float mean = 0;
+  float query_std = 1;
+  float key_std = 1;
+  float scale = 1;
+};
+
+// Samples come in blocks; block b of a (seed, dimension) is the same whoever draws it.
+inline constexpr std::size_t kSamplesPerBlock = 1024;
+
+// Fills `scores` with the first values of a block: at most kSamplesPerBlock. Sums run in float32, one after
+// another, as in a plain loop over the components.
+void DrawBlock(const DotProducts& experiment, std::uint64_t seed, std::uint64_t block,
+               std::span<float> scores);
+
+// Draws `samples` scores beginning with block `first_block` and adds them to the moments and the histogram,
+// block by block in order: however a long run is cut at block borders, the result has the same bits.
+void SampleDotProducts(const DotProducts& experiment, std::uint64_t seed, std::uint64_t first_block,
+                       std::uint64_t samples, Moments& moments, Histogram& histogram);
+
+}  // namespace sqrtdk
