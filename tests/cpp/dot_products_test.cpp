@@ -1,0 +1,93 @@
+#include "experiments/dot_products.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <initializer_list>
+#include <vector>
+
+namespace sqrtdk {
+namespace {
+
+Moments Sample(const DotProducts& experiment, std::uint64_t seed, std::uint64_t samples) {
+  std::vector<std::uint32_t> counts(50);
+  Histogram histogram{-1, 1, counts};
+  Moments moments;
+  SampleDotProducts(experiment, seed, 0, samples, moments, histogram);
+  return moments;
+}
+
+TEST_CASE("the variance of q.k is d_k, within 5 standard errors") {
+  for (std::uint32_t dimension : {1u, 2u, 3u, 4u, 64u, 511u, 1000u}) {
+    const Moments m = Sample({.dimension = dimension}, 1, 20000);
+    const double d = dimension;
+    CAPTURE(dimension);
+    CHECK(std::fabs(Variance(m) - d) < 5 * d * std::sqrt(2.0 / 19999 + 6 / (d * 20000)));
+    CHECK(std::fabs(m.mean) < 5 * std::sqrt(d / 20000));
+  }
+}
+
+TEST_CASE("dividing by sqrt(d_k) brings the variance to 1") {
+  const Moments m = Sample({.dimension = 512, .scale = static_cast<float>(1 / std::sqrt(512.0))}, 1, 50000);
+  CHECK(std::fabs(Variance(m) - 1) < 5 * VarianceStandardError(m));
+}
+
+TEST_CASE("every law and non-zero means follow the exact mean and variance") {
+  // E S = d mu^2, Var S = d (sq^2 sk^2 + mu^2 (sq^2 + sk^2)).
+  for (int law = 0; law < kComponentLaws; ++law) {
+    for (float mean : {0.0f, 0.5f}) {
+      const Moments m = Sample({.dimension = 48,
+                                .law = static_cast<ComponentLaw>(law),
+                                .mean = mean,
+                                .query_std = 1.5f,
+                                .key_std = 0.5f},
+                               3, 50000);
+      const double mu2 = static_cast<double>(mean) * static_cast<double>(mean);
+      CAPTURE(law);
+      CHECK(std::fabs(m.mean - 48 * mu2) < 5 * MeanStandardError(m));
+      CHECK(std::fabs(Variance(m) - 48 * (1.5 * 1.5 * 0.25 + mu2 * (1.5 * 1.5 + 0.25))) <
+            5 * VarianceStandardError(m));
+    }
+  }
+}
+
+TEST_CASE("a Rademacher dot product is an integer of d_k's parity") {
+  std::vector<float> scores(1000);
+  DrawBlock({.dimension = 5, .law = ComponentLaw::kRademacher}, 1, 0, scores);
+  for (float s : scores) {
+    REQUIRE(std::fabs(s) <= 5);
+    REQUIRE(std::fmod(std::fabs(s), 2.0f) == 1);
+  }
+}
+
+TEST_CASE("a short block is the beginning of a full one") {
+  std::vector<float> whole(kSamplesPerBlock);
+  DrawBlock({.dimension = 7}, 5, 2, whole);
+  for (std::size_t n : {0u, 1u, 7u, 8u, 9u, 1023u}) {
+    std::vector<float> part(n);
+    DrawBlock({.dimension = 7}, 5, 2, part);
+    CHECK(std::equal(part.begin(), part.end(), whole.begin()));
+  }
+}
+
+TEST_CASE("a run cut at block borders has the same bits as one in a piece, and loses no sample") {
+  const DotProducts experiment{.dimension = 33};
+  std::vector<std::uint32_t> counts_whole(40), counts_cut(40);
+  Histogram whole{-10, 10, counts_whole}, cut{-10, 10, counts_cut};
+  Moments moments_whole, moments_cut;
+  SampleDotProducts(experiment, 8, 0, 5000, moments_whole, whole);
+  SampleDotProducts(experiment, 8, 0, 2048, moments_cut, cut);
+  SampleDotProducts(experiment, 8, 2, 1024, moments_cut, cut);
+  SampleDotProducts(experiment, 8, 3, 5000 - 3072, moments_cut, cut);
+  CHECK(moments_cut.mean == moments_whole.mean);
+  CHECK(moments_cut.m2 == moments_whole.m2);
+  CHECK(moments_cut.m3 == moments_whole.m3);
+  CHECK(moments_cut.m4 == moments_whole.m4);
+  CHECK(counts_cut == counts_whole);
+  std::uint64_t total = std::uint64_t{whole.underflow} + whole.overflow;
+  for (std::uint32_t c : counts_whole) total += c;
+  CHECK(total == 5000);
+}
+
+}  // namespace
+}  // namespace sqrtdk
