@@ -1,4 +1,4 @@
-#include "bessel.h"
+#include "theory/bessel.h"
 
 #include <algorithm>
 #include <cmath>

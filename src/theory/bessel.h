@@ -1,7 +1,6 @@
 // The three Bessel-type integrals that start the recursion for odd dimensions, each times e^x so that none of
 // them underflows. Private to theory/.
-#ifndef SQRTDK_THEORY_BESSEL_H_
-#define SQRTDK_THEORY_BESSEL_H_
+#pragma once
 
 namespace sqrtdk::theory {
 
@@ -17,5 +16,3 @@ struct ScaledBessel {
 ScaledBessel ScaledBesselAt(double x);
 
 }  // namespace sqrtdk::theory
-
-#endif  // SQRTDK_THEORY_BESSEL_H_

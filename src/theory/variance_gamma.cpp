@@ -10,7 +10,7 @@
 //
 // The factor e^-x is taken out and put back last, and a power of two is moved aside whenever the remainder
 // grows: otherwise everything beyond x = 745 would be lost, although S is normal-sized there for d >= 10^5.
-#include "variance_gamma.h"
+#include "theory/variance_gamma.h"
 
 #include <algorithm>
 #include <array>
@@ -19,7 +19,7 @@
 #include <limits>
 #include <numbers>
 
-#include "bessel.h"
+#include "theory/bessel.h"
 
 namespace sqrtdk::theory {
 namespace {

@@ -10,8 +10,7 @@
 //
 // In every function here `dimension` is d, 1..kMaximumDimension, and `scale` is c > 0 and finite; anything
 // else, and a NaN x, gives NaN. Nothing is thrown and nothing allocated.
-#ifndef SQRTDK_THEORY_VARIANCE_GAMMA_H_
-#define SQRTDK_THEORY_VARIANCE_GAMMA_H_
+#pragma once
 
 #include <span>
 
@@ -41,5 +40,3 @@ void DotProductLaw(std::span<const double> x, int dimension, double scale, std::
                    std::span<double> tail);
 
 }  // namespace sqrtdk::theory
-
-#endif  // SQRTDK_THEORY_VARIANCE_GAMMA_H_

@@ -4,8 +4,7 @@
 // Every file is read once, at first use; a missing or malformed file ends the run with a message naming it.
 // Matrices are row-major. "inf" and "-inf" in the files arrive as infinities, 18-digit decimals as the
 // nearest double. Each file's "how" says how its values were made.
-#ifndef SQRTDK_TESTS_CPP_VECTORS_H_
-#define SQRTDK_TESTS_CPP_VECTORS_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -193,5 +192,3 @@ struct AttentionCase {
 const std::vector<AttentionCase>& AttentionCases();
 
 }  // namespace sqrtdk::test
-
-#endif  // SQRTDK_TESTS_CPP_VECTORS_H_

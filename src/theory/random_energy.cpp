@@ -1,0 +1,95 @@
+#include "theory/random_energy.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace sqrtdk::theory {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kHalfNormalMedian = 0.67448975019608174;  // P(|N(0,1)| < it) = 1/2
+
+double NormalDensity(double x) { return std::exp(-0.5 * x * x) / std::sqrt(2.0 * std::numbers::pi); }
+
+// p(1-p) at p = 1/(1+e^-|D|): no cancellation however large |D|.
+double Product(double magnitude) {
+  const double e = std::exp(-magnitude);
+  return e / ((1.0 + e) * (1.0 + e));
+}
+
+// -p ln p - (1-p) ln(1-p) = ln(1+e^-|D|) + |D| e^-|D| / (1+e^-|D|); even and smooth in D.
+double Entropy(double magnitude) {
+  const double e = std::exp(-magnitude);
+  return std::log1p(e) + magnitude * e / (1.0 + e);
+}
+
+// E (1 - p_max) = 2 int_0^inf phi_tau(D) / (1 + e^D) dD. The integrand does not vanish at 0, which would cost
+// the trapezoid rule its accuracy: D = scale exp(t - e^-t) makes it decay doubly exponentially at both ends
+// of the t axis.
+double ExpectedMinimumProbability(double tau) {
+  const double scale = std::min(1.0, tau);
+  constexpr double kStep = 1.0 / 16.0;
+  double sum = 0.0;
+  for (int i = -72; i <= 120; ++i) {  // D / scale from e^-94 to e^7.5
+    const double t = kStep * i;
+    const double stretch = std::exp(-t);
+    const double difference = scale * std::exp(t - stretch);
+    if (difference > 45.0) break;  // e^-45 < 3e-20
+    sum += NormalDensity(difference / tau) / (1.0 + std::exp(difference)) * difference * (1.0 + stretch);
+  }
+  return 2.0 * kStep * sum / tau;
+}
+
+}  // namespace
+
+double ExpectedMaximum(int keys) {
+  if (keys < 1 || keys > kMaximumKeys) return kNan;
+  const double n = keys;
+  // phi^2 < e^-40 / n^2 outside the range for every n up to kMaximumKeys; the peak is never narrower than
+  // 0.2.
+  constexpr double kStep = 1.0 / 24.0;
+  double sum = 0.0;
+  for (int i = -160; i <= 216; ++i) {
+    const double x = kStep * i;
+    const double above = 0.5 * std::erfc(x / std::numbers::sqrt2);
+    const double density = NormalDensity(x);
+    sum += density * density * std::exp((n - 2.0) * std::log1p(-above));
+  }
+  return keys == 1 ? 0.0 : n * (n - 1.0) * kStep * sum;
+}
+
+double FreezingDimension(double keys) { return keys >= 1.0 ? 2.0 * std::log(keys) : kNan; }
+
+FrozenRow FrozenRowLimit(int keys, double score_std) {
+  if (!(score_std > 0.0)) return {kNan, kNan, kNan, kNan};
+  const double trace = ExpectedMaximum(keys) / score_std;
+  return {trace, std::numbers::ln2 * trace, std::numbers::pi * std::numbers::pi / 6.0 * trace, trace / 3.0};
+}
+
+TwoKeyRow TwoKeys(double difference_std, double threshold) {
+  const double tau = difference_std;
+  if (!(tau >= 0.0 && tau <= 1e6) || !(threshold > 0.0 && threshold <= 0.25)) {
+    return {kNan, kNan, kNan, kNan, kNan};
+  }
+  if (tau == 0.0) return {0.25, 0.25, std::numbers::ln2, 0.5, 0.0};
+  // Both integrands are analytic in the strip |Im D| < pi, so the trapezoid rule is exact to e^(-2 pi^2 /
+  // 0.5).
+  const double step = std::min(0.4, 0.7 * tau);
+  const double range = std::min(9.0 * tau, 45.0);
+  double product = 0.5 * Product(0.0), entropy = 0.5 * Entropy(0.0);
+  for (int i = 1; step * i <= range; ++i) {
+    const double difference = step * i;
+    const double weight = std::exp(-0.5 * (difference / tau) * (difference / tau));
+    product += weight * Product(difference);
+    entropy += weight * Entropy(difference);
+  }
+  const double normalise = 2.0 * step / (tau * std::sqrt(2.0 * std::numbers::pi));
+  // p(1-p) = 1 / (4 cosh^2(D/2)) falls with |D|: it is below the threshold where |D| is above this.
+  const double edge = 2.0 * std::acosh(0.5 / std::sqrt(threshold));
+  return {normalise * product, Product(kHalfNormalMedian * tau), normalise * entropy,
+          1.0 - ExpectedMinimumProbability(tau), std::erfc(edge / (tau * std::numbers::sqrt2))};
+}
+
+}  // namespace sqrtdk::theory
