@@ -1,0 +1,58 @@
+#include <emscripten/bind.h>
+
+#include "bindings/memory.h"
+#include "experiments/dot_products.h"
+
+namespace sqrtdk {
+namespace {
+
+// DotProducts and the part of it to run; integers beyond 2^32 as double.
+struct DotProductsCall {
+  std::uint32_t dimension;
+  int law;
+  float mean, query_std, key_std, scale;
+  double seed, first_block, samples;
+  double low, high;  // of the histogram
+};
+
+// `moments` (5 doubles) and `counts` (one a bin, then underflow and overflow) hold what earlier blocks gave,
+// and are updated.
+void SampleDotProductsAt(const DotProductsCall& call, Address moments, Address counts, std::size_t bins) {
+  const DotProducts experiment{call.dimension, static_cast<ComponentLaw>(call.law),
+                               call.mean,      call.query_std,
+                               call.key_std,   call.scale};
+  std::uint32_t* const tails = At<std::uint32_t>(counts) + bins;
+  Histogram histogram{call.low, call.high, SpanAt<std::uint32_t>(counts, bins), tails[0], tails[1]};
+  SampleDotProducts(experiment, ToInteger(call.seed), ToInteger(call.first_block), ToInteger(call.samples),
+                    *At<Moments>(moments), histogram);
+  tails[0] = histogram.underflow;
+  tails[1] = histogram.overflow;
+}
+
+double VarianceAt(Address moments) { return Variance(*At<Moments>(moments)); }
+double SkewnessAt(Address moments) { return Skewness(*At<Moments>(moments)); }
+double ExcessKurtosisAt(Address moments) { return ExcessKurtosis(*At<Moments>(moments)); }
+double VarianceStandardErrorAt(Address moments) { return VarianceStandardError(*At<Moments>(moments)); }
+
+EMSCRIPTEN_BINDINGS(experiments) {
+  emscripten::value_object<DotProductsCall>("DotProductsCall")
+      .field("dimension", &DotProductsCall::dimension)
+      .field("law", &DotProductsCall::law)
+      .field("mean", &DotProductsCall::mean)
+      .field("queryStd", &DotProductsCall::query_std)
+      .field("keyStd", &DotProductsCall::key_std)
+      .field("scale", &DotProductsCall::scale)
+      .field("seed", &DotProductsCall::seed)
+      .field("firstBlock", &DotProductsCall::first_block)
+      .field("samples", &DotProductsCall::samples)
+      .field("low", &DotProductsCall::low)
+      .field("high", &DotProductsCall::high);
+  emscripten::function("sampleDotProducts", &SampleDotProductsAt);
+  emscripten::function("variance", &VarianceAt);
+  emscripten::function("skewness", &SkewnessAt);
+  emscripten::function("excessKurtosis", &ExcessKurtosisAt);
+  emscripten::function("varianceStandardError", &VarianceStandardErrorAt);
+}
+
+}  // namespace
+}  // namespace sqrtdk

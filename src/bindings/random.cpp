@@ -1,0 +1,16 @@
+#include <emscripten/bind.h>
+
+#include "bindings/memory.h"
+#include "random/normals.h"
+
+namespace sqrtdk {
+namespace {
+
+void FillNormalAt(Address out, std::size_t length, double seed, double stream) {
+  FillNormal(SpanAt<float>(out, length), ToInteger(seed), ToInteger(stream));
+}
+
+EMSCRIPTEN_BINDINGS(random) { emscripten::function("fillNormal", &FillNormalAt); }
+
+}  // namespace
+}  // namespace sqrtdk
