@@ -1,11 +1,12 @@
 // The vocabulary of four-lane vectors: the only file with vector syntax or compiler builtins.
 //
-// Written over the vector extensions that g++ and clang share, so that one text becomes SSE natively and SIMD in
-// WebAssembly, and sanitizers and debuggers see the code that ships. With -ffp-contract=off every function here but
-// MulAdd gives the same bits on every target.
+// Written over the vector extensions that g++ and clang share, so that one text becomes SSE natively and SIMD
+// in WebAssembly, and sanitizers and debuggers see the code that ships. With -ffp-contract=off every function
+// here but MulAdd gives the same bits on every target.
 #pragma once
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
@@ -32,11 +33,22 @@ inline U32x4 Load(const std::uint32_t* from) {
   std::memcpy(&v, from, sizeof v);
   return v;
 }
+// The first `count` floats, at most 4, the other lanes `fill`; reads no float beyond them. A plain load where
+// the count is the constant 4.
+inline F32x4 LoadPartial(const float* from, std::size_t count, float fill) {
+  if (count >= kLanes) return Load(from);
+  return F32x4{count > 0 ? from[0] : fill, count > 1 ? from[1] : fill, count > 2 ? from[2] : fill, fill};
+}
 inline void Store(F32x4 v, float* to) { std::memcpy(to, &v, sizeof v); }
+inline void StorePartial(F32x4 v, float* to, std::size_t count) {
+  if (count >= kLanes) return Store(v, to);
+  for (std::size_t i = 0; i < count; ++i) to[i] = v[i];
+}
 inline void Store(U32x4 v, std::uint32_t* to) { std::memcpy(to, &v, sizeof v); }
 
-// a * b + c. The one place that decides fusing: one rounding in the relaxed WebAssembly build, two elsewhere. What a
-// reader sees from a seed must be the same bits everywhere, so random/, stats/ and experiments/ write a * b + c.
+// a * b + c. The one place that decides fusing: one rounding in the relaxed WebAssembly build, two elsewhere.
+// What a reader sees from a seed must be the same bits everywhere, so random/, stats/ and experiments/ write
+// a * b + c.
 inline F32x4 MulAdd(F32x4 a, F32x4 b, F32x4 c) {
 #if defined(__wasm_relaxed_simd__)
   return __builtin_wasm_relaxed_madd_f32x4(a, b, c);
@@ -48,8 +60,8 @@ inline F32x4 MulAdd(F32x4 a, F32x4 b, F32x4 c) {
 // Lane-wise choice; the mask has all bits of a lane set or none, as comparisons give.
 inline F32x4 Select(I32x4 mask, F32x4 if_set, F32x4 otherwise) { return mask ? if_set : otherwise; }
 
-// The larger of two lanes; `a` where either is NaN. Compiles to one instruction (pmax, maxps), which the NaN-correct
-// builtin does not.
+// The larger of two lanes; `a` where either is NaN. Compiles to one instruction (pmax, maxps), which the
+// NaN-correct builtin does not.
 inline F32x4 Max(F32x4 a, F32x4 b) { return a < b ? b : a; }
 inline F32x4 Min(F32x4 a, F32x4 b) { return b < a ? b : a; }
 

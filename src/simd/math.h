@@ -1,5 +1,5 @@
-// Elementary functions over four lanes. Each states its valid range and the largest error in units in the last place
-// (ULP), which tests/cpp/simd_math_test.cpp measures over the whole range.
+// Elementary functions over four lanes. Each states its valid range and the largest error in units in the
+// last place (ULP), which tests/cpp/simd_math_test.cpp measures over the whole range.
 #pragma once
 
 #include "simd/f32x4.h"
@@ -15,14 +15,17 @@ struct Exact {
 };
 
 // e^x for x <= 88, NaN and -infinity. At most 2 ULP; exp(0) is exactly 1; NaN gives NaN.
-// Below -87.33 the result is 0, not subnormal: subnormals cost up to 50 times more in every product that follows.
+// Below `flush_below` (at least -87.33) the result is 0, not subnormal: subnormals cost up to 50 times more
+// in every product that follows. A caller that goes on to divide raises it, so that the quotient is not
+// subnormal either.
 //
-// x = n ln 2 + r with |r| <= ln(2)/2, e^x = 2^n e^r. ln 2 is subtracted in two parts (Cody and Waite). The polynomial
-// is minimax in relative error (3.1e-9) with the first two coefficients held at 1.
+// x = n ln 2 + r with |r| <= ln(2)/2, e^x = 2^n e^r. ln 2 is subtracted in two parts (Cody and Waite). The
+// polynomial is minimax in relative error (3.1e-9) with the first two coefficients held at 1.
 template <class Arithmetic = Fused>
-inline F32x4 Exp(F32x4 x) {
+inline F32x4 Exp(F32x4 x, F32x4 flush_below = Splat(-87.33f)) {
   constexpr auto MulAdd = Arithmetic::MulAdd;
-  // Adding 1.5 * 2^23 rounds to an integer; the further 127 makes the low bits of the sum the biased exponent of 2^n.
+  // Adding 1.5 * 2^23 rounds to an integer; the further 127 makes the low bits of the sum the biased exponent
+  // of 2^n.
   const F32x4 magic = Splat(12582912.0f + 127.0f);
   const F32x4 shifted = MulAdd(x, Splat(1.44269504f), magic);
   const F32x4 n = shifted - magic;
@@ -36,13 +39,13 @@ inline F32x4 Exp(F32x4 x) {
   p = MulAdd(p, r, Splat(1.0f));
   p = MulAdd(p, r, Splat(1.0f));
   const F32x4 power = FromBits(Bits(shifted) << 23);
-  return Select(x < Splat(-87.33f), Splat(0.0f), p * power);
+  return Select(x < flush_below, Splat(0.0f), p * power);
 }
 
-// 2^t for t <= 127 and -infinity, 0 below -126. At most 3 ULP; 2^0 is exactly 1; NaN gives NaN. The cheapest form of
-// exp where log2(e) can be folded into a factor that is multiplied anyway.
+// 2^t for t <= 127 and -infinity, 0 below `flush_below` (at least -126). At most 3 ULP; 2^0 is exactly 1; NaN
+// gives NaN. The cheapest form of exp where log2(e) can be folded into a factor that is multiplied anyway.
 template <class Arithmetic = Fused>
-inline F32x4 Exp2(F32x4 t) {
+inline F32x4 Exp2(F32x4 t, F32x4 flush_below = Splat(-126.0f)) {
   constexpr auto MulAdd = Arithmetic::MulAdd;
   const F32x4 magic = Splat(12582912.0f + 127.0f);
   const F32x4 shifted = t + magic;
@@ -54,7 +57,7 @@ inline F32x4 Exp2(F32x4 t) {
   p = MulAdd(p, r, Splat(0.693146977113f));
   p = MulAdd(p, r, Splat(1.0f));
   const F32x4 power = FromBits(Bits(shifted) << 23);
-  return Select(t < Splat(-126.0f), Splat(0.0f), p * power);
+  return Select(t < flush_below, Splat(0.0f), p * power);
 }
 
 // ln x for normal x > 0. At most 2 ULP.
@@ -84,13 +87,35 @@ inline F32x4 Log(F32x4 x) {
   return MulAdd(e, Splat(0.693359375f), y);
 }
 
+// tanh x for every x. At most 3 ULP; NaN gives NaN.
+//
+// Odd polynomial below 0.625 (S. Moshier, Cephes tanhf), 1 - 2 / (e^2|x| + 1) above.
+template <class Arithmetic = Fused>
+inline F32x4 Tanh(F32x4 x) {
+  constexpr auto MulAdd = Arithmetic::MulAdd;
+  const F32x4 size = Abs(x);
+  const F32x4 z = x * x;
+  F32x4 p = Splat(-5.70498872745e-3f);
+  p = MulAdd(p, z, Splat(2.06390887954e-2f));
+  p = MulAdd(p, z, Splat(-5.37397155531e-2f));
+  p = MulAdd(p, z, Splat(1.33314422036e-1f));
+  p = MulAdd(p, z, Splat(-3.33332819422e-1f));
+  const F32x4 near_zero = MulAdd(p * z, x, x);
+  // From 10 on tanh is 1 in float32; the bound keeps Exp in its range. A NaN passes through Min as first
+  // operand.
+  const F32x4 e = Exp<Arithmetic>(Min(size + size, Splat(20.0f)));
+  const F32x4 far = Splat(1.0f) - Splat(2.0f) / (e + Splat(1.0f));
+  const F32x4 signed_far = FromBits(Bits(far) | (Bits(x) & Splat(0x80000000u)));
+  return Select(size < Splat(0.625f), near_zero, signed_far);
+}
+
 struct SinCos {
   F32x4 sin, cos;
 };
 
-// Sine and cosine of an angle that is uniform on the circle when `turn` is a uniform random word: the top two bits are
-// the quadrant q, the next 24, read as signed, the fraction f in [-1/2, 1/2) of a right angle; the angle is (q + f) pi/2.
-// At most 2 ULP of the larger of the two, 2^-23 absolute.
+// Sine and cosine of an angle that is uniform on the circle when `turn` is a uniform random word: the top two
+// bits are the quadrant q, the next 24, read as signed, the fraction f in [-1/2, 1/2) of a right angle; the
+// angle is (q + f) pi/2. At most 2 ULP of the larger of the two, 2^-23 absolute.
 //
 // The quadrant is exact and |f pi/2| <= pi/4 is where the polynomials of Cephes (S. Moshier, sinf) hold.
 template <class Arithmetic = Fused>

@@ -2,18 +2,20 @@
 //
 // What is computed is the softmax of scale * score for any finite scale. Differences to the row's largest
 // product are taken before scaling, so no finite score overflows, however large score and scale are (|scale|
-// beyond float32 counts as its largest value). Edge rules, the same for every function here:
+// beyond float32 counts as its largest value). Edge rules:
 //
-//   score or product        weight of the row
-//   NaN (0 * inf is one)    the whole row is NaN; no other row changes
-//   +infinity               the whole row is NaN, as in PyTorch and JAX: with two of them no limit exists
-//   -infinity               0: a masked key
-//   all -infinity           zeros, log-sum-exp -infinity (no key to attend to)
-//   ties                    equal weights, bit for bit
-//   weight below n 2^-126   0: subnormal numbers would cost up to 50 times more in every product that follows
+//   score times sign of scale   what its row gives
+//   NaN                         NaN throughout; no other row changes
+//   +infinity                   NaN throughout, as in PyTorch and JAX: between two of them the weights have
+//   no limit.
+//                               Only log-sum-exp has one, +infinity
+//   -infinity                   weight 0: a masked key, at scale 0 too
+//   -infinity throughout        zeros, log-sum-exp -infinity: no key to attend to
+//   ties                        equal weights, bit for bit
 //
-// Rows may have any length from 0. Pointers need no alignment. An output may be the very same rows as an
-// input (same pointer and stride) but must not overlap it otherwise.
+// Weights below n 2^-125 times the largest are 0: subnormal numbers would cost up to 50 times more in every
+// product that follows. Rows may have any length n from 0. Pointers need no alignment. An output may be the
+// very same rows as an input (same pointer and stride) but must not overlap it otherwise.
 #pragma once
 
 #include <cstddef>
@@ -41,14 +43,15 @@ struct RowShape {
 void Softmax(RowShape shape, ConstRows scores, double scale, Rows probabilities);
 
 // log_probabilities[r][j] = scale * scores[r][j] - log sum_k exp(scale * scores[r][k]).
-// Within 3 ULP of the larger of |scale * (score - largest score)| and the result. The key that takes almost
-// all the weight keeps its relative accuracy: log p = -log1p(sum of the other weights). A masked key or row
-// gives -infinity.
+// Within 3 ULP of the larger of |scale * (score - largest score)| and |result|, plus (1 - max p) 2^-22 times
+// the gap between the two largest products: the key that takes almost all the weight keeps its relative
+// accuracy, since log p = -log1p(sum of the others over it). Masked keys give -infinity, and so do rows of
+// them.
 void LogSoftmax(RowShape shape, ConstRows scores, double scale, Rows log_probabilities);
 
 // log_sums[r] = log sum_j exp(scale * scores[r][j]); `log_sums` holds shape.rows floats.
-// Within 2 ULP of the larger of |scale * largest score| and the result; infinite only where the true value
-// exceeds float32.
+// Within 2 ULP of the larger of |scale * largest score| and |result|, plus the same share of the gap as
+// LogSoftmax; infinite only where the true value exceeds float32.
 void LogSumExp(RowShape shape, ConstRows scores, double scale, float* log_sums);
 
 // Vector-Jacobian product from the output of Softmax: the gradient with respect to the UNSCALED scores,

@@ -1,6 +1,4 @@
 // The accuracy stated in simd/math.h, measured over the whole valid range.
-#include "simd/math.h"
-
 #include <doctest/doctest.h>
 
 #include <bit>
@@ -9,6 +7,8 @@
 #include <initializer_list>
 #include <limits>
 #include <utility>
+
+#include "simd/math.h"
 
 namespace sqrtdk {
 namespace {
@@ -54,6 +54,38 @@ TEST_CASE_TEMPLATE("Log stays within 2 ULP", Arithmetic, Fused, Exact) {
   CHECK(LargestUlpError(0.5f, 2.0f, 7, f, exact) <= 2);
 }
 
+TEST_CASE_TEMPLATE("Tanh stays within 3 ULP", Arithmetic, Fused, Exact) {
+  const auto f = [](F32x4 x) { return Tanh<Arithmetic>(x); };
+  const auto exact = [](double x) { return std::tanh(x); };
+  CHECK(LargestUlpError(1e-30f, 3e38f, 499, f, exact) <= 3);
+  CHECK(LargestUlpError(0.3f, 10.0f, 11, f, exact) <= 3);
+  CHECK(LargestUlpError(-1e-30f, -3e38f, 997, f, exact) <= 3);
+  const float inf = std::numeric_limits<float>::infinity();
+  CHECK(Tanh<Arithmetic>(F32x4{inf, -inf, 0.0f, -0.0f})[0] == 1.0f);
+  CHECK(Tanh<Arithmetic>(F32x4{inf, -inf, 0.0f, -0.0f})[1] == -1.0f);
+  CHECK(std::isnan(Tanh<Arithmetic>(Splat(std::numeric_limits<float>::quiet_NaN()))[0]));
+}
+
+TEST_CASE("A raised flush bound turns what lies below it into 0 and leaves the rest") {
+  CHECK(Exp(F32x4{-70.0f, -69.0f, -71.0f, 0.0f}, Splat(-70.0f))[0] == Exp(Splat(-70.0f))[0]);
+  CHECK(Exp(Splat(-70.1f), Splat(-70.0f))[0] == 0.0f);
+  CHECK(Exp2(Splat(-100.0f), Splat(-100.0f))[0] == Exp2(Splat(-100.0f))[0]);
+  CHECK(Exp2(Splat(-100.1f), Splat(-100.0f))[0] == 0.0f);
+}
+
+TEST_CASE("Partial loads and stores touch only the floats counted") {
+  const float from[4] = {1, 2, 3, 4};
+  for (std::size_t count = 0; count <= 4; ++count) {
+    const F32x4 v = LoadPartial(from, count, -7.0f);
+    float to[4] = {9, 9, 9, 9};
+    StorePartial(v, to, count);
+    for (std::size_t i = 0; i < 4; ++i) {
+      CHECK(v[i] == (i < count ? from[i] : -7.0f));
+      CHECK(to[i] == (i < count ? from[i] : 9.0f));
+    }
+  }
+}
+
 TEST_CASE_TEMPLATE("SinCosOfTurn stays within 2 ULP and 2^-23", Arithmetic, Fused, Exact) {
   double worst_ulp = 0, worst_absolute = 0;
   for (std::uint64_t turn = 0; turn < (1ull << 32); turn += 2051) {
@@ -65,8 +97,10 @@ TEST_CASE_TEMPLATE("SinCosOfTurn stays within 2 ULP and 2^-23", Arithmetic, Fuse
     const double exact_angle = quadrant * M_PI / 2 + inside;
     const SinCos got = SinCosOfTurn<Arithmetic>(Splat(static_cast<std::uint32_t>(turn)));
     const double s = std::sin(exact_angle), c = std::cos(exact_angle);
-    worst_absolute = std::fmax(worst_absolute, std::fmax(std::fabs(got.sin[0] - s), std::fabs(got.cos[0] - c)));
-    worst_ulp = std::fmax(worst_ulp, std::fabs(s) > std::fabs(c) ? UlpError(got.sin[0], s) : UlpError(got.cos[0], c));
+    worst_absolute =
+        std::fmax(worst_absolute, std::fmax(std::fabs(got.sin[0] - s), std::fabs(got.cos[0] - c)));
+    worst_ulp =
+        std::fmax(worst_ulp, std::fabs(s) > std::fabs(c) ? UlpError(got.sin[0], s) : UlpError(got.cos[0], c));
   }
   CHECK(worst_ulp <= 2);
   CHECK(worst_absolute <= std::ldexp(1.0, -23));
