@@ -1,0 +1,117 @@
+/** State from outside: typed, never throwing, never markup; and links that give the same picture again. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { figureNames, figureSchemas } from "../../web/state/fields.ts";
+import { linkTo, mentions, readFigure, readHash, writeHash } from "../../web/state/hash.ts";
+import { attributeName, defaults, parseField, parseState, type Schema, serialiseState } from "../../web/state/schema.ts";
+
+const { variance, gradient } = figureSchemas;
+
+test("what is not given is the default, without a note", () => {
+  const { state, notes } = parseState(variance, () => undefined);
+  assert.deepEqual(notes, []);
+  assert.equal(state.dimension, 512);
+  assert.deepEqual(state.show, ["3", "100", "1000", "chosen"]);
+});
+
+test("seeds reach over [0, 2^53), and not beyond", () => {
+  for (const good of ["0", "9007199254740991", "17", 17]) {
+    assert.deepEqual(parseField("seed", variance.seed, good), { value: Number(good) });
+  }
+  for (const bad of ["-1", "9007199254740992", "1.5", "1e3", "0x10", "", "NaN", "seven", {}, []]) {
+    const { value, note } = parseField("seed", variance.seed, bad);
+    assert.equal(value, 2017);
+    assert.match(note ?? "", /^seed = “.*” is not a whole number from 0 to 9007199254740991; 2017 is shown instead\.$/);
+  }
+});
+
+test("invalid values fall back one by one, each with its note", () => {
+  const given: Record<string, string> = { dimension: "0", components: "cauchy", show: "3,5", limit: "maybe", seed: "7" };
+  const { state, notes } = parseState(variance, (name) => given[name]);
+  assert.equal(state.seed, 7);
+  assert.equal(state.dimension, 512);
+  assert.equal(state.components, "normal");
+  assert.equal(notes.length, 4);
+});
+
+test("notes are short and hold no control characters", () => {
+  const { note } = parseField("seed", variance.seed, `<img src=x>\u0000\n${"a".repeat(500)}`);
+  assert.ok(note && note.length < 200);
+  assert.doesNotMatch(note, /\p{Cc}/u);
+});
+
+test("sets keep the schema's order and know the empty set", () => {
+  assert.deepEqual(parseField("show", variance.show, "chosen, 3,3").value, ["3", "chosen"]);
+  assert.deepEqual(parseField("show", variance.show, "-").value, []);
+  assert.deepEqual(parseField("show", variance.show, ["100"]).value, ["100"]);
+});
+
+test("flags: an attribute without a value means yes", () => {
+  assert.equal(parseField("limit", variance.limit, "").value, true);
+  assert.equal(parseField("limit", variance.limit, false).value, false);
+});
+
+test("private fields stay out of links", () => {
+  const schema = { ...gradient, secret: { ...gradient.keys, public: false } } satisfies Schema;
+  const names = serialiseState(schema, defaults(schema)).map(([name]) => name);
+  assert.deepEqual(names, ["seed", "dimension", "keys"]);
+});
+
+test("the parser survives anything", () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...figureNames), fc.anything(), (figure, junk) => {
+      const schema: Schema = figureSchemas[figure];
+      const { state } = parseState(schema, () => junk);
+      assert.deepEqual(Object.keys(state), Object.keys(schema));
+    }),
+  );
+  fc.assert(fc.property(fc.string(), (hash) => void readFigure(readHash(hash), "variance")));
+});
+
+test("a link holds every public value, defaults too, and gives the same state again", () => {
+  const fields = fc.record({
+    seed: fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }),
+    dimension: fc.integer({ min: 1, max: 4096 }),
+    components: fc.constantFrom(...variance.components.values),
+    scale: fc.constantFrom(...variance.scale.values),
+    show: fc.subarray([...variance.show.values]),
+    limit: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(fields, (state) => {
+      const hash = writeHash({ variance: state, gradient: defaults(gradient) });
+      assert.ok(hash.startsWith("#v=1&variance.seed="));
+      assert.deepEqual(readFigure(readHash(hash), "variance"), { state: { ...state }, notes: [] });
+      assert.deepEqual(readFigure(readHash(hash), "gradient"), { state: defaults(gradient), notes: [] });
+    }),
+  );
+});
+
+test("names without a prefix reach every figure, prefixed ones win", () => {
+  const reader = readHash("#seed=5&gradient.seed=6");
+  assert.equal(readFigure(reader, "variance").state.seed, 5);
+  assert.equal(readFigure(reader, "gradient").state.seed, 6);
+  assert.ok(mentions(reader, "variance"));
+  assert.ok(!mentions(readHash("#gradient.keys=3"), "variance"));
+});
+
+test("a plain anchor is a place, not a state; another version is noted", () => {
+  assert.equal(readHash("#growth").at, "growth");
+  assert.equal(readHash("#v=1&at=growth").at, "growth");
+  assert.equal(readHash('#v=1&at="><script>').at, null);
+  assert.deepEqual(readHash("#v=1").notes, []);
+  assert.equal(readHash("#v=2").notes.length, 1);
+});
+
+test("a figure's link leaves the rest of the page's state alone", () => {
+  const link = linkTo("https://x.test/?a=1#v=1&gradient.keys=99&variance.seed=1", "variance", { ...defaults(variance), seed: 3 }, "variance");
+  const reader = readHash(new URL(link).hash);
+  assert.equal(readFigure(reader, "gradient").state.keys, 99);
+  assert.equal(readFigure(reader, "variance").state.seed, 3);
+  assert.equal(reader.at, "variance");
+});
+
+test("attribute names are kebab-case", () => {
+  assert.equal(attributeName("queryStd"), "query-std");
+});

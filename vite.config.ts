@@ -1,0 +1,63 @@
+import { defineConfig, type Plugin } from "vite";
+import { alias } from "./web/build/aliases.mjs";
+
+/** Nothing inline, nothing from elsewhere; wasm may compile, workers may come from bytes the page carries. */
+const policy = [
+  "default-src 'self'",
+  "script-src 'self' 'wasm-unsafe-eval'",
+  "style-src 'self'",
+  "worker-src 'self' blob:",
+  "img-src 'self' data: blob:",
+  "connect-src 'self'",
+  "object-src 'none'",
+  "base-uri 'none'",
+  "form-action 'none'",
+].join("; ");
+
+/** The built page carries the policy itself, for hosts that cannot set headers. Not in development: there vite inlines styles. */
+function policyInPage(): Plugin {
+  return {
+    name: "policy-in-page",
+    apply: "build",
+    transformIndexHtml: () => [
+      {
+        tag: "meta",
+        attrs: { "http-equiv": "Content-Security-Policy", content: policy },
+        injectTo: "head-prepend",
+      },
+    ],
+  };
+}
+
+/** package.json's "sideEffects" speaks of the published files; in the sources it is elements.ts that has to be kept. */
+function keepElements(): Plugin {
+  return {
+    name: "keep-elements",
+    transform: (_code, id) => (id.endsWith("/web/elements.ts") ? { moduleSideEffects: true } : null),
+  };
+}
+
+export default defineConfig({
+  root: "web",
+  base: "./",
+  plugins: [policyInPage(), keepElements()],
+  resolve: { alias },
+  build: {
+    outDir: "../build/page",
+    emptyOutDir: true,
+    target: "es2022",
+    // The polyfill is an inline script, which the policy forbids; every browser with wasm SIMD preloads modules by itself.
+    modulePreload: { polyfill: false },
+  },
+  worker: { format: "es" },
+  preview: {
+    port: 4173,
+    strictPort: false,
+    headers: {
+      // frame-ancestors is left open on purpose: course pages embed this one.
+      "Content-Security-Policy": policy,
+      "X-Content-Type-Options": "nosniff",
+      "Referrer-Policy": "no-referrer",
+    },
+  },
+});

@@ -1,0 +1,34 @@
+/** What a reader can take away from a figure: a link, the table, the drawing. */
+import type { TemplateResult } from "lit";
+import { csvText, pngBlob, saveBlob, svgText } from "../charts/download.ts";
+
+export interface Table {
+  caption: string;
+  /** Units belong into the header. */
+  header: readonly string[];
+  rows: readonly (readonly (string | number)[])[];
+}
+
+export function saveCsv(table: Table, name: string): void {
+  saveBlob(new Blob([csvText(table.header, table.rows)], { type: "text/csv;charset=utf-8" }), `${name}.csv`);
+}
+
+export function saveSvg(template: TemplateResult, name: string): void {
+  saveBlob(new Blob([svgText(template)], { type: "image/svg+xml" }), `${name}.svg`);
+}
+
+export async function savePng(template: TemplateResult, name: string): Promise<void> {
+  const markup = svgText(template);
+  const size = (dimension: string) => Number(new RegExp(`<svg[^>]* ${dimension}="([\\d.]+)"`).exec(markup)?.[1] ?? 800);
+  saveBlob(await pngBlob(markup, size("width"), size("height")), `${name}.png`);
+}
+
+/** True where the browser let us; elsewhere the link is shown to be copied by hand. */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

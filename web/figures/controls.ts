@@ -1,0 +1,115 @@
+/** The controls figures are built from: templates only, every one with a visible name. */
+import { html, type SVGTemplateResult, svg, type TemplateResult } from "lit";
+import { live } from "lit/directives/live.js";
+import { nearestStop } from "./stops.ts";
+
+type Text = string | TemplateResult;
+
+export interface LogSliderOptions {
+  id: string;
+  name: Text;
+  stops: readonly number[];
+  value: number;
+  min: number;
+  max: number;
+  onChange: (value: number) => void;
+}
+
+/** A slider over `stops` for the hand, and a number field for exact values; both show the same value. */
+export function logSlider({ id, name, stops, value, min, max, onChange }: LogSliderOptions): TemplateResult {
+  const typed = (event: Event) => {
+    const field = event.target as HTMLInputElement;
+    const wanted = Math.round(field.valueAsNumber);
+    if (Number.isFinite(wanted)) onChange(Math.min(max, Math.max(min, wanted)));
+    else field.value = String(value);
+  };
+  const slid = (event: Event) => onChange(stops[(event.target as HTMLInputElement).valueAsNumber] as number);
+  return html`<div class="control wide">
+    <label for=${id}>${name}</label>
+    <div class="row">
+      <input type="range" id=${id} min="0" max=${stops.length - 1} step="1" .value=${live(String(nearestStop(stops, value)))}
+        aria-valuetext=${String(value)} @input=${slid}>
+      <input type="number" min=${min} max=${max} step="1" aria-labelledby="${id}-exact" inputmode="numeric"
+        .value=${live(String(value))} @change=${typed}>
+      <span class="hidden" id="${id}-exact">${name}, exact value</span>
+    </div>
+  </div>`;
+}
+
+export interface Option<V extends string> {
+  value: V;
+  label: Text;
+}
+
+export interface ChoiceOptions<V extends string> {
+  id: string;
+  name: Text;
+  value: V;
+  options: readonly Option<V>[];
+  onChange: (value: V) => void;
+}
+
+export function dropDown<V extends string>({ id, name, value, options, onChange }: ChoiceOptions<V>): TemplateResult {
+  return html`<div class="control">
+    <label for=${id}>${name}</label>
+    <select id=${id} .value=${live(value)} @change=${(event: Event) => onChange((event.target as HTMLSelectElement).value as V)}>
+      ${options.map((option) => html`<option value=${option.value} ?selected=${option.value === value}>${option.label}</option>`)}
+    </select>
+  </div>`;
+}
+
+/** Two or three exclusive choices side by side. */
+export function segments<V extends string>({ id, name, value, options, onChange }: ChoiceOptions<V>): TemplateResult {
+  return html`<fieldset class="control">
+    <legend>${name}</legend>
+    <div class="segments">
+      ${options.map(
+        (option) => html`<label><input type="radio" name=${id} value=${option.value} .checked=${live(option.value === value)}
+          @change=${() => onChange(option.value)}><span>${option.label}</span></label>`,
+      )}
+    </div>
+  </fieldset>`;
+}
+
+export interface ChipsOptions<V extends string> {
+  name: Text;
+  options: readonly (Option<V> & { on: boolean })[];
+  onToggle: (value: V, on: boolean) => void;
+}
+
+/** Things that can each be shown or hidden. */
+export function chips<V extends string>({ name, options, onToggle }: ChipsOptions<V>): TemplateResult {
+  return html`<fieldset class="control">
+    <legend>${name}</legend>
+    <div class="chips">
+      ${options.map(
+        (option) => html`<label class="chip"><input type="checkbox" .checked=${live(option.on)}
+          @change=${(event: Event) => onToggle(option.value, (event.target as HTMLInputElement).checked)}><span class="tick"></span><span>${option.label}</span></label>`,
+      )}
+    </div>
+  </fieldset>`;
+}
+
+export interface KeyEntry {
+  kind: "raw" | "scaled" | "theory" | "limit" | "band" | "hollow";
+  text: Text;
+}
+
+const swatches: Record<KeyEntry["kind"], SVGTemplateResult> = {
+  raw: svg`<path d="M0 6H28" stroke="var(--sqrtdk-raw)" stroke-width="2.5" stroke-dasharray="6 4"/>`,
+  scaled: svg`<path d="M0 6H28" stroke="var(--sqrtdk-scaled)" stroke-width="2.5"/>`,
+  theory: svg`<path d="M0 6H28" stroke="var(--sqrtdk-theory)" stroke-width="1.3"/>`,
+  limit: svg`<path d="M0 6H28" stroke="var(--sqrtdk-limit)" stroke-width="1.6" stroke-dasharray="1.5 3.5" stroke-linecap="round"/>`,
+  band: svg`<path d="M0 6H28" stroke="var(--sqrtdk-muted)" stroke-opacity="0.35" stroke-width="10"/>`,
+  hollow: svg`<path d="M0 6H28" stroke="var(--sqrtdk-muted)" stroke-width="1.5"/><circle cx="14" cy="6" r="3.5" fill="var(--sqrtdk-paper)" stroke="var(--sqrtdk-muted)" stroke-width="1.6"/>`,
+};
+
+/** The key to the marks, in the page's one language. */
+export function key(entries: readonly KeyEntry[]): TemplateResult {
+  return html`<ul class="key">
+    ${entries.map(({ kind, text }) => html`<li><svg width="28" height="12" viewBox="0 0 28 12" aria-hidden="true">${swatches[kind]}</svg><span>${text}</span></li>`)}
+  </ul>`;
+}
+
+export const dk: TemplateResult = html`<i>d</i><sub>k</sub>`;
+export const rootDk: TemplateResult = html`\u221a<i>d</i><sub>k</sub>`;

@@ -1,0 +1,111 @@
+/** What the gradient figure knows: both arms at every power of two, and at the chosen d_k. */
+import type { GradientRow, Pool } from "../core/types.ts";
+import type { FigureState } from "../state/hash.ts";
+import type { Job } from "./latest.ts";
+
+export type GradientState = FigureState<"gradient">;
+
+/** The two arms at one d_k; they saw the same queries and keys. */
+export interface Pair {
+  dimension: number;
+  raw: GradientRow;
+  scaled: GradientRow;
+}
+
+/**
+ * Work of a row grows with d_k, so the sweep is asked in groups: small d_k get many trials at little cost, and a group
+ * that is dear does not hold the others up.
+ */
+const groups: readonly (readonly number[])[] = [
+  [1, 2, 4, 8, 16, 32, 64],
+  [128, 256, 512],
+  [1024, 2048, 4096],
+];
+
+/** Trials x keys x sum of dimensions; about 2 ns each. */
+const coarseWork = 3.5e6;
+const fineWork = 8e8;
+const fewest = 4;
+const coarseTrials = 2000;
+const fineTrials = 2 ** 14;
+
+export function trialsFor(dimensions: readonly number[], keys: number, work: number, most: number): number {
+  const each = keys * dimensions.reduce((sum, dimension) => sum + dimension, 0);
+  return Math.round(Math.min(most, Math.max(fewest, work / each)));
+}
+
+export function pairs(rows: readonly GradientRow[]): Pair[] {
+  const found = new Map<number, Partial<Pair>>();
+  for (const row of rows) {
+    const pair = found.get(row.dimension) ?? { dimension: row.dimension };
+    found.set(row.dimension, row.scale === "none" ? { ...pair, raw: row } : { ...pair, scaled: row });
+  }
+  return [...found.values()].filter((pair): pair is Pair => pair.raw !== undefined && pair.scaled !== undefined);
+}
+
+export class GradientModel {
+  /** Ordered by dimension. */
+  sweep: readonly Pair[] = [];
+  chosen: Pair | null = null;
+  /** What `sweep` was computed for; the reader's hand may be ahead of it. */
+  keys = 0;
+  goal = 0;
+  #swept = "";
+  #refined = "";
+  readonly #arrived: () => void;
+
+  constructor(arrived: () => void) {
+    this.#arrived = arrived;
+  }
+
+  job(state: GradientState, pool: Pool, streams: boolean): Job {
+    const { seed, keys, dimension } = state;
+    const source = `${keys} ${seed}`;
+    const ask = (
+      dimensions: readonly number[],
+      trials: number,
+      signal: AbortSignal,
+      onProgress?: (rows: GradientRow[]) => void,
+    ) => pool.gradientSweep({ dimensions, keys, trials, seed }, { signal, ...(onProgress && { onProgress }) });
+
+    const choose = (rows: readonly GradientRow[]) => {
+      this.chosen = pairs(rows)[0] ?? null;
+      this.#arrived();
+    };
+    const replace = (rows: readonly GradientRow[]) => {
+      const fresh = new Map(pairs(rows).map((pair) => [pair.dimension, pair]));
+      this.sweep = this.sweep.map((pair) => fresh.get(pair.dimension) ?? pair);
+      this.#arrived();
+    };
+
+    return {
+      coarse: async (signal) => {
+        this.goal = trialsFor([dimension], keys, fineWork / 2, fineTrials);
+        const own = ask([dimension], trialsFor([dimension], keys, coarseWork, coarseTrials), signal);
+        if (this.#swept === source) return choose(await own);
+        // All groups change in one go: half a sweep of 16 keys beside half of 64 would be a lie.
+        const parts = await Promise.all([
+          own,
+          ...groups.map((group) => ask(group, trialsFor(group, keys, coarseWork, coarseTrials), signal)),
+        ]);
+        const [mine = [], ...rest] = parts;
+        this.sweep = pairs(rest.flat());
+        this.keys = keys;
+        this.#swept = source;
+        this.#refined = "";
+        choose(mine);
+      },
+      refine: async (signal) => {
+        const guard = (use: (rows: readonly GradientRow[]) => void) =>
+          streams ? (rows: GradientRow[]) => !signal.aborted && use(rows) : undefined;
+        choose(await ask([dimension], this.goal, signal, guard(choose)));
+        if (this.#refined === source) return;
+        for (const group of groups) {
+          const trials = trialsFor(group, keys, fineWork, fineTrials);
+          replace(await ask(group, trials, signal, guard(replace)));
+        }
+        this.#refined = source;
+      },
+    };
+  }
+}

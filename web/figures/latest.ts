@@ -1,0 +1,93 @@
+/**
+ * Newest wins. A job has a coarse part, meant to answer within a frame or two, and a refinement that may take seconds.
+ * A refinement is aborted the moment something newer is asked. A coarse part in flight is let finish: were it aborted
+ * on every move of a slider, a fast hand would never see an answer. Of the jobs that wait, only the newest is kept.
+ */
+
+export interface Job {
+  coarse(signal: AbortSignal): Promise<void>;
+  refine(signal: AbortSignal): Promise<void>;
+}
+
+export class Latest {
+  /** While false, refinements wait: the reader pressed Pause. */
+  refining = true;
+  readonly #onError: (error: unknown) => void;
+  #waiting: Job | null = null;
+  #unrefined: Job | null = null;
+  #running = false;
+  #coarse = new AbortController();
+  #refine = new AbortController();
+
+  constructor(onError: (error: unknown) => void) {
+    this.#onError = onError;
+  }
+
+  get busy(): boolean {
+    return this.#running;
+  }
+
+  ask(job: Job): void {
+    this.#waiting = job;
+    this.#refine.abort();
+    void this.#run();
+  }
+
+  /** Goes on with a refinement that a pause or a stop had put off. */
+  resume(): void {
+    this.refining = true;
+    void this.#run();
+  }
+
+  pause(): void {
+    this.refining = false;
+    this.#refine.abort();
+  }
+
+  /** Drops everything, for an element that leaves the page. */
+  stop(): void {
+    this.#waiting = null;
+    this.#unrefined = null;
+    this.#coarse.abort();
+    this.#refine.abort();
+  }
+
+  async #run(): Promise<void> {
+    if (this.#running) return;
+    this.#running = true;
+    try {
+      while (this.#waiting || (this.#unrefined && this.refining)) {
+        if (this.#waiting) await this.#next(this.#waiting);
+        else if (this.#unrefined) await this.#improve(this.#unrefined);
+      }
+    } finally {
+      this.#running = false;
+    }
+  }
+
+  async #next(job: Job): Promise<void> {
+    this.#waiting = null;
+    this.#unrefined = null;
+    this.#coarse = new AbortController();
+    const { signal } = this.#coarse;
+    try {
+      await job.coarse(signal);
+      if (!signal.aborted) this.#unrefined = job;
+    } catch (error) {
+      if (!signal.aborted) this.#onError(error);
+    }
+  }
+
+  async #improve(job: Job): Promise<void> {
+    this.#refine = new AbortController();
+    const { signal } = this.#refine;
+    try {
+      await job.refine(signal);
+      if (!signal.aborted && this.#unrefined === job) this.#unrefined = null;
+    } catch (error) {
+      if (signal.aborted) return;
+      this.#unrefined = null;
+      this.#onError(error);
+    }
+  }
+}

@@ -1,0 +1,22 @@
+/** The places a logarithmic slider can stop at: whole numbers, evenly spread by ratio, every power of two among them. */
+
+export function logStops(low: number, high: number, perOctave: number): number[] {
+  const stops = new Set<number>();
+  const from = Math.log2(low) * perOctave;
+  const to = Math.log2(high) * perOctave;
+  for (let i = Math.round(from); i <= Math.round(to); ++i) stops.add(Math.round(2 ** (i / perOctave)));
+  return [...stops];
+}
+
+/** Index of the stop nearest to `value` by ratio. */
+export function nearestStop(stops: readonly number[], value: number): number {
+  let best = 0;
+  for (let i = 1; i < stops.length; ++i) {
+    const distance = (index: number) => Math.abs(Math.log((stops[index] as number) / value));
+    if (distance(i) < distance(best)) best = i;
+  }
+  return best;
+}
+
+export const dimensionStops = logStops(1, 4096, 12);
+export const keyStops = logStops(2, 1024, 6);

@@ -1,0 +1,93 @@
+/** Variance against d_k on doubly logarithmic axes, and below it measured over exact, magnified until the band shows. */
+import { scaleLinear, scaleLog } from "d3-scale";
+import { type SVGTemplateResult, svg } from "lit";
+import { bottomAxis, leftAxis, powerOfTwoTicks } from "../charts/axis.ts";
+import { cursor } from "../charts/cursor.ts";
+import { type Box, label } from "../charts/drawing.ts";
+import { lineWithBand, type Point, spot } from "../charts/line.ts";
+import { dashed, type Theme } from "../charts/theme.ts";
+import type { VarianceRow } from "../core/types.ts";
+
+export interface GrowthOptions {
+  rows: readonly VarianceRow[];
+  /** Variance at the chosen d_k, measured apart and with more samples. */
+  chosen: { dimension: number; variance: number; standardError: number } | null;
+  dimension: number;
+  arm: "raw" | "scaled";
+  theme: Theme;
+  left: number;
+  width: number;
+  top: number;
+  height: number;
+}
+
+export interface Growth {
+  drawing: SVGTemplateResult;
+  /** The plot's horizontal extent and scale, to turn a pointer into a d_k. */
+  box: Box;
+  invert: (x: number) => number;
+}
+
+const magnifications = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1];
+
+export function growth(options: GrowthOptions): Growth {
+  const { rows, chosen, dimension, theme, left, width, top, height } = options;
+  const box: Box = { left: left + 44, right: left + width - 10, top, bottom: top + Math.round((height - 52) * 0.68) };
+  const lens: Box = { ...box, top: box.bottom + 52, bottom: top + height };
+  const x = scaleLog([1, 4096], [box.left, box.right]);
+  const y = scaleLog([0.35, 7000], [box.bottom, box.top]);
+  const ticks = powerOfTwoTicks(1, 4096, width < 420 ? 4 : 2);
+  const decades = [1, 10, 100, 1000].map((at) => ({ at, label: String(at) }));
+  const series = (divide: boolean): Point[] =>
+    rows.map((row) => {
+      const by = divide ? row.dimension : 1;
+      const half = (1.96 * row.standardError) / by;
+      const value = row.variance / by;
+      // A coarse band can reach below zero, where a logarithm has nothing to show.
+      return { x: row.dimension, y: value, low: Math.max(value - half, value / 20), high: value + half };
+    });
+  const exact = (power: number) => [1, 4096].map((d) => ({ x: d, y: d ** power }));
+  const common = { x, y, theme };
+  const now = chosen && chosen.dimension === dimension ? chosen : null;
+  const mark = (value: number, paint: string) => spot({ cx: x(dimension), cy: y(value), paint, theme, mark: "dot", radius: 5 });
+  const drawing = svg`<g>
+    ${leftAxis({ scale: y, box, ticks: decades, theme })}
+    ${label("variance against d_k", { x: left, y: top - 30, fill: theme.ink, weight: 600 })}
+    ${bottomAxis({ scale: x, box, ticks, theme })}
+    ${lineWithBand({ ...common, points: series(false), paint: theme.raw, dash: dashed, width: 3 })}
+    ${lineWithBand({ ...common, points: series(true), paint: theme.scaled, width: 3 })}
+    ${[1, 0].map((power) => lineWithBand({ ...common, points: exact(power), paint: theme.theory, width: 0.9 }))}
+    ${lineWithBand({ ...common, points: series(false), paint: theme.raw, mark: "dot", width: 0, band: false })}
+    ${lineWithBand({ ...common, points: series(true), paint: theme.scaled, mark: "dot", width: 0, band: false })}
+    ${label("unscaled: d_k", { x: x(96), y: y(96) - 14, fill: theme.raw, anchor: "end", weight: 600, halo: theme.paper })}
+    ${label("divided by \u221ad_k: 1", { x: x(4096), y: y(1) - 10, fill: theme.scaled, anchor: "end", weight: 600, halo: theme.paper })}
+    ${magnifier(options, x, lens)}
+    ${bottomAxis({ scale: x, box: lens, ticks, theme, title: "d_k" })}
+    ${cursor({ x: x(dimension), top, bottom: lens.bottom, left: box.left, right: box.right, text: `d_k = ${dimension}`, theme })}
+    ${now ? [mark(now.variance, theme.raw), mark(now.variance / dimension, theme.scaled)] : ""}
+  </g>`;
+  return { drawing, box: { ...box, bottom: lens.bottom }, invert: (at) => x.invert(at) };
+}
+
+function magnifier(options: GrowthOptions, x: (value: number) => number, box: Box): SVGTemplateResult {
+  const { rows, arm, theme, left, chosen, dimension } = options;
+  const points = rows.map((row) => {
+    const ratio = row.variance / row.exact - 1;
+    const half = (1.96 * row.standardError) / row.exact;
+    return { x: row.dimension, y: ratio, low: ratio - half, high: ratio + half };
+  });
+  const farthest = Math.max(0, ...points.map((point) => Math.max(-point.low, point.high)));
+  const span = magnifications.find((step) => step >= farthest) ?? 1;
+  const y = scaleLinear([-span, span], [box.bottom, box.top]).clamp(true);
+  const percent = (at: number) => `${at > 0 ? "+" : at < 0 ? "\u2212" : ""}${Math.abs(100 * at)}\u202f%`;
+  const ticks = [-span, 0, span].map((at) => ({ at, label: percent(at) }));
+  const paint = theme[arm];
+  const near = chosen && chosen.dimension === dimension ? chosen.variance / dimension - 1 : null;
+  return svg`<g>
+    ${label("measured against exact, magnified", { x: left, y: box.top - 14, fill: theme.ink, weight: 600 })}
+    ${leftAxis({ scale: y, box, ticks, theme })}
+    ${lineWithBand({ points: [{ x: 1, y: 0 }, { x: 4096, y: 0 }], x, y, paint: theme.theory, theme, width: 1 })}
+    ${lineWithBand({ points, x, y, paint, theme, width: 1.6, mark: "dot", ...(arm === "raw" && { dash: dashed }) })}
+    ${near === null ? "" : spot({ cx: x(dimension), cy: y(near), paint, theme, mark: "dot", radius: 5 })}
+  </g>`;
+}

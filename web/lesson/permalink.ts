@@ -1,0 +1,73 @@
+/** The state of every figure lives in the URL's hash, so that the address bar always holds a link to what is seen. */
+import type { FigureElement } from "../figures/figure-element.ts";
+import { type FigureName, figureNames, figureSchemas } from "../state/fields.ts";
+import { type FigureState, mentions, readHash, writeHash } from "../state/hash.ts";
+
+type AnyFigure = FigureElement<FigureName>;
+
+// Safari refuses more than 100 changes in 30 seconds, and a moving slider makes more.
+const writeDelay = 300;
+
+function figures(): Map<FigureName, AnyFigure> {
+  const found = figureNames.map((name) => [name, document.querySelector<AnyFigure>(`sqrtdk-${name}`)] as const);
+  return new Map(found.filter((entry): entry is [FigureName, AnyFigure] => entry[1] !== null));
+}
+
+function showNotes(notes: readonly string[]): void {
+  const place = document.querySelector("#link-notes");
+  place?.replaceChildren(
+    ...notes.map((note) => Object.assign(document.createElement("p"), { textContent: note })),
+  );
+}
+
+/** Applies the hash; what a figure cannot read it says itself. */
+function applyHash(scroll: boolean): string | null {
+  const reader = readHash(location.hash);
+  showNotes(reader.notes);
+  for (const [name, figure] of figures()) {
+    if (!mentions(reader, name)) continue;
+    const raw = Object.keys(figureSchemas[name]).map((field) => [field, reader.raw(name, field)] as const);
+    figure.adopt(Object.fromEntries(raw));
+  }
+  const target = reader.at ? document.getElementById(reader.at) : null;
+  if (scroll && target) target.scrollIntoView();
+  return target ? reader.at : null;
+}
+
+export function keepLinkState(): void {
+  let place = applyHash(true);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const write = () => {
+    const states: { [N in FigureName]?: FigureState<N> } = Object.fromEntries(
+      [...figures()].map(([name, figure]) => [name, figure.state]),
+    );
+    try {
+      // Pages of opaque origin (sandboxed frames, some file: pages) may refuse.
+      history.replaceState(history.state, "", writeHash(states, place));
+    } catch {}
+  };
+  const writeSoon = () => {
+    clearTimeout(timer);
+    timer = setTimeout(write, writeDelay);
+  };
+  write();
+
+  document.addEventListener("sqrtdk-state", writeSoon);
+  addEventListener("hashchange", () => {
+    place = applyHash(true);
+    write();
+  });
+  // Chapter links are plain anchors that work without script; with it they must not throw the figures' state away.
+  document.addEventListener("click", (event) => {
+    const link = (event.target as Element).closest?.<HTMLAnchorElement>('a[href^="#"]');
+    const target = link && document.getElementById(link.hash.slice(1));
+    if (!target || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    target.scrollIntoView();
+    target.setAttribute("tabindex", "-1");
+    target.focus({ preventScroll: true });
+    place = target.id;
+    write();
+  });
+}
