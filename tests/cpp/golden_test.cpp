@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "experiments/dot_products.h"
+#include "experiments/gradient_flow.h"
 #include "golden/bits.h"
 #include "random/normals.h"
 
@@ -75,6 +76,17 @@ TEST_CASE("moments and histogram have their golden bits") {
       m.count, m.mean, Variance(m), Skewness(m), ExcessKurtosis(m), VarianceStandardError(m)};
   CheckGolden<double>("moments", summary);
   CheckGolden<std::uint32_t>("histogram", counts);
+}
+
+TEST_CASE("gradient trials have their golden bits") {
+  const double scales[] = {1.0, 0.1};
+  const GradientFlow experiment{100, 24, 16, scales};
+  constexpr std::size_t kTrials = 20;
+  std::vector<float> floats(GradientFlowScratchFloats(experiment));
+  std::vector<double> doubles(GradientFlowScratchDoubles(experiment));
+  std::vector<double> columns(2 * kRowQuantities * kTrials);
+  RunGradientTrials(experiment, 1, 0, kTrials, floats, doubles, {columns.data(), kTrials});
+  CheckGolden<double>("gradient trials", columns);
 }
 
 }  // namespace

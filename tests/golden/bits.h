@@ -16,7 +16,7 @@ inline constexpr Bits kBits[] = {
     {"normals", 0xe90a82065518cd43},     {"dot normal", 0x4fa1c6ebfef95318},
     {"dot uniform", 0x4832458528727ad6}, {"dot rademacher", 0xd4b1802860887325},
     {"dot laplace", 0x25533a5d1a854ee0}, {"moments", 0xcef78cd6419797ef},
-    {"histogram", 0xfd4299ff2bd20fc5},
+    {"histogram", 0xfd4299ff2bd20fc5},   {"gradient trials", 0xa33d16b2d52ba50b},
 };
 
 }  // namespace sqrtdk::golden
