@@ -1,5 +1,5 @@
+import { fileURLToPath } from "node:url";
 import { defineConfig, type Plugin } from "vite";
-import { alias } from "./web/build/aliases.mjs";
 
 /** Nothing inline, nothing from elsewhere; wasm may compile, workers may come from bytes the page carries. */
 const policy = [
@@ -29,19 +29,23 @@ function policyInPage(): Plugin {
   };
 }
 
-/** package.json's "sideEffects" speaks of the published files; in the sources it is elements.ts that has to be kept. */
-function keepElements(): Plugin {
+/** package.json's "sideEffects" speaks of the published files; in the sources these modules are imported for what they do. */
+function keepDoers(): Plugin {
+  const doers = /\/web\/(elements\.ts|worker\/worker\.ts|worker\/pool-worker\.js)$/;
   return {
-    name: "keep-elements",
-    transform: (_code, id) => (id.endsWith("/web/elements.ts") ? { moduleSideEffects: true } : null),
+    name: "keep-doers",
+    transform: (_code, id) => (doers.test(id.replace(/\?.*$/, "")) ? { moduleSideEffects: true } : null),
   };
 }
 
 export default defineConfig({
   root: "web",
   base: "./",
-  plugins: [policyInPage(), keepElements()],
-  resolve: { alias },
+  plugins: [policyInPage(), keepDoers()],
+  resolve: {
+    // Emscripten's glue, in the build folder; tsconfig.json and web/build say the same.
+    alias: { "sqrtdk-engine": fileURLToPath(new URL("./build/wasm/sqrtdk.js", import.meta.url)) },
+  },
   build: {
     outDir: "../build/page",
     emptyOutDir: true,
@@ -49,7 +53,7 @@ export default defineConfig({
     // The polyfill is an inline script, which the policy forbids; every browser with wasm SIMD preloads modules by itself.
     modulePreload: { polyfill: false },
   },
-  worker: { format: "es" },
+  worker: { format: "es", plugins: () => [keepDoers()] },
   preview: {
     port: 4173,
     strictPort: false,

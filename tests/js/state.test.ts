@@ -4,7 +4,14 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { figureNames, figureSchemas } from "../../web/state/fields.ts";
 import { linkTo, mentions, readFigure, readHash, writeHash } from "../../web/state/hash.ts";
-import { attributeName, defaults, parseField, parseState, type Schema, serialiseState } from "../../web/state/schema.ts";
+import {
+  attributeName,
+  defaults,
+  parseField,
+  parseState,
+  type Schema,
+  serialiseState,
+} from "../../web/state/schema.ts";
 
 const { variance, gradient } = figureSchemas;
 
@@ -22,12 +29,21 @@ test("seeds reach over [0, 2^53), and not beyond", () => {
   for (const bad of ["-1", "9007199254740992", "1.5", "1e3", "0x10", "", "NaN", "seven", {}, []]) {
     const { value, note } = parseField("seed", variance.seed, bad);
     assert.equal(value, 2017);
-    assert.match(note ?? "", /^seed = “.*” is not a whole number from 0 to 9007199254740991; 2017 is shown instead\.$/);
+    assert.match(
+      note ?? "",
+      /^seed = “.*” is not a whole number from 0 to 9007199254740991; 2017 is shown instead\.$/,
+    );
   }
 });
 
 test("invalid values fall back one by one, each with its note", () => {
-  const given: Record<string, string> = { dimension: "0", components: "cauchy", show: "3,5", limit: "maybe", seed: "7" };
+  const given: Record<string, string> = {
+    dimension: "0",
+    components: "cauchy",
+    show: "3,5",
+    limit: "maybe",
+    seed: "7",
+  };
   const { state, notes } = parseState(variance, (name) => given[name]);
   assert.equal(state.seed, 7);
   assert.equal(state.dimension, 512);
@@ -105,7 +121,12 @@ test("a plain anchor is a place, not a state; another version is noted", () => {
 });
 
 test("a figure's link leaves the rest of the page's state alone", () => {
-  const link = linkTo("https://x.test/?a=1#v=1&gradient.keys=99&variance.seed=1", "variance", { ...defaults(variance), seed: 3 }, "variance");
+  const link = linkTo(
+    "https://x.test/?a=1#v=1&gradient.keys=99&variance.seed=1",
+    "variance",
+    { ...defaults(variance), seed: 3 },
+    "variance",
+  );
   const reader = readHash(new URL(link).hash);
   assert.equal(readFigure(reader, "gradient").state.keys, 99);
   assert.equal(readFigure(reader, "variance").state.seed, 3);

@@ -30,7 +30,9 @@ export function bottomAxis({ scale, box, ticks, theme, title, grid = true }: Axi
     return svg`<line x1=${x} x2=${x} y1=${grid ? box.top : box.bottom} y2=${box.bottom + 4} stroke=${theme.grid}></line>
       ${label(tick.label, { x, y: box.bottom + 18, fill: theme.muted, anchor: "middle", size: 11.5 })}`;
   });
-  const name = title ? label(title, { x: box.right, y: box.bottom + 36, fill: theme.ink, anchor: "end" }) : "";
+  const name = title
+    ? label(title, { x: box.right, y: box.bottom + 36, fill: theme.ink, anchor: "end" })
+    : "";
   return svg`<g>${marks}<line x1=${box.left} x2=${box.right} y1=${crisp(box.bottom)} y2=${crisp(box.bottom)}
     stroke=${theme.muted} stroke-opacity="0.6"></line>${name}</g>`;
 }

@@ -12,7 +12,10 @@ export function svgText(template: TemplateResult): string {
 
 /** Removes the comments templates leave behind. */
 export function tidy(markup: string): string {
-  return markup.replace(/<!--.*?-->/gs, "").replace(/>\s+</g, "><").trim();
+  return markup
+    .replace(/<!--.*?-->/gs, "")
+    .replace(/>\s+</g, "><")
+    .trim();
 }
 
 /** A table as RFC 4180 text; cells that could start a formula in a spreadsheet are ours alone (numbers), so none is escaped. */
@@ -21,7 +24,10 @@ export function csvText(header: readonly string[], rows: readonly (readonly (str
     const text = String(value);
     return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
-  return [header, ...rows].map((row) => row.map(cell).join(",")).join("\r\n").concat("\r\n");
+  return [header, ...rows]
+    .map((row) => row.map(cell).join(","))
+    .join("\r\n")
+    .concat("\r\n");
 }
 
 export async function pngBlob(markup: string, width: number, height: number, scale = 2): Promise<Blob> {
@@ -36,7 +42,10 @@ export async function pngBlob(markup: string, width: number, height: number, sca
   if (!context) throw new Error("this browser gives no 2D canvas");
   context.drawImage(image, 0, 0, canvas.width, canvas.height);
   return new Promise((resolve, reject) => {
-    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("the canvas gave no image"))), "image/png");
+    canvas.toBlob(
+      (blob) => (blob ? resolve(blob) : reject(new Error("the canvas gave no image"))),
+      "image/png",
+    );
   });
 }
 

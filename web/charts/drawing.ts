@@ -30,7 +30,9 @@ function nameMarkup(title: string, description: string): string {
 
 export function drawing(options: DrawingOptions, content: unknown): TemplateResult {
   const { width, height, theme } = options;
-  const paper = options.opaque ? svg`<rect width=${width} height=${height} fill=${theme.paper}></rect>` : nothing;
+  const paper = options.opaque
+    ? svg`<rect width=${width} height=${height} fill=${theme.paper}></rect>`
+    : nothing;
   // In the page the name and the summary come from the element around the drawing; a file carries its own.
   const named = options.title ? unsafeSVG(nameMarkup(options.title, options.description ?? "")) : nothing;
   return html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width=${width} height=${height}

@@ -30,7 +30,19 @@ export interface LineOptions {
 }
 
 export function lineWithBand(options: LineOptions): SVGTemplateResult {
-  const { points, x, y, paint, theme, width = 2, dash, mark = "none", smooth, opacity = 1, band = true } = options;
+  const {
+    points,
+    x,
+    y,
+    paint,
+    theme,
+    width = 2,
+    dash,
+    mark = "none",
+    smooth,
+    opacity = 1,
+    band = true,
+  } = options;
   const curve = smooth ? curveMonotoneX : curveLinear;
   const banded = band ? points.filter((point) => point.low !== undefined && point.high !== undefined) : [];
   const ribbon = area<Point>()

@@ -20,7 +20,9 @@ export function fixed(value: number, decimals: number): string {
   if (Number.isNaN(value)) return "n/a";
   if (!Number.isFinite(value)) return value > 0 ? "\u221e" : `${minus}\u221e`;
   const unit = 10 ** Math.max(0, -decimals);
-  const digits = (Math.round(value / unit) * unit !== value && decimals < 0 ? Math.round(value / unit) * unit : value)
+  const digits = (
+    Math.round(value / unit) * unit !== value && decimals < 0 ? Math.round(value / unit) * unit : value
+  )
     .toFixed(Math.min(20, Math.max(0, decimals)))
     .replace(/^-(?=[0.]*$)/, "");
   const [whole, fraction] = digits.replace("-", minus).split(".") as [string, string | undefined];

@@ -55,7 +55,9 @@ export const darkTheme: Theme = {
 const roles = Object.keys(lightTheme) as (keyof Theme)[];
 
 /** Every role as a reference to its custom property: the theme of drawings that live in the page. */
-export const pageTheme = Object.fromEntries(roles.map((role) => [role, `var(--sqrtdk-${role})`])) as unknown as Theme;
+export const pageTheme = Object.fromEntries(
+  roles.map((role) => [role, `var(--sqrtdk-${role})`]),
+) as unknown as Theme;
 
 /** The declarations that give the custom properties their values, for a rule of a style sheet. */
 export function themeDeclarations(theme: Theme): string {

@@ -9,6 +9,13 @@ export interface Table {
   rows: readonly (readonly (string | number)[])[];
 }
 
+/** How an exported drawing is titled and painted. */
+export interface Paper {
+  title: string;
+  description: string;
+  opaque: true;
+}
+
 export function saveCsv(table: Table, name: string): void {
   saveBlob(new Blob([csvText(table.header, table.rows)], { type: "text/csv;charset=utf-8" }), `${name}.csv`);
 }
@@ -19,7 +26,8 @@ export function saveSvg(template: TemplateResult, name: string): void {
 
 export async function savePng(template: TemplateResult, name: string): Promise<void> {
   const markup = svgText(template);
-  const size = (dimension: string) => Number(new RegExp(`<svg[^>]* ${dimension}="([\\d.]+)"`).exec(markup)?.[1] ?? 800);
+  const size = (dimension: string) =>
+    Number(new RegExp(`<svg[^>]* ${dimension}="([\\d.]+)"`).exec(markup)?.[1] ?? 800);
   saveBlob(await pngBlob(markup, size("width"), size("height")), `${name}.png`);
 }
 

@@ -49,7 +49,13 @@ export interface ChoiceOptions<V extends string> {
   onChange: (value: V) => void;
 }
 
-export function dropDown<V extends string>({ id, name, value, options, onChange }: ChoiceOptions<V>): TemplateResult {
+export function dropDown<V extends string>({
+  id,
+  name,
+  value,
+  options,
+  onChange,
+}: ChoiceOptions<V>): TemplateResult {
   return html`<div class="control">
     <label for=${id}>${name}</label>
     <select id=${id} .value=${live(value)} @change=${(event: Event) => onChange((event.target as HTMLSelectElement).value as V)}>
@@ -59,12 +65,20 @@ export function dropDown<V extends string>({ id, name, value, options, onChange 
 }
 
 /** Two or three exclusive choices side by side. */
-export function segments<V extends string>({ id, name, value, options, onChange }: ChoiceOptions<V>): TemplateResult {
+export function segments<V extends string>({
+  id,
+  name,
+  value,
+  options,
+  onChange,
+}: ChoiceOptions<V>): TemplateResult {
   return html`<fieldset class="control">
     <legend>${name}</legend>
     <div class="segments">
       ${options.map(
-        (option) => html`<label><input type="radio" name=${id} value=${option.value} .checked=${live(option.value === value)}
+        (
+          option,
+        ) => html`<label><input type="radio" name=${id} value=${option.value} .checked=${live(option.value === value)}
           @change=${() => onChange(option.value)}><span>${option.label}</span></label>`,
       )}
     </div>

@@ -8,20 +8,14 @@ import type { Pool } from "../core/types.ts";
 import { type FigureName, figureSchemas } from "../state/fields.ts";
 import { type FigureState, linkTo } from "../state/hash.ts";
 import { attributeName, parseField, parseState, type Schema } from "../state/schema.ts";
-import { copyText, saveCsv, savePng, saveSvg, type Table } from "./actions.ts";
+import { copyText, type Paper, saveCsv, savePng, saveSvg, type Table } from "./actions.ts";
 import { footer, type Status } from "./footer.ts";
 import { type Job, Latest } from "./latest.ts";
+import { watchPresence } from "./presence.ts";
+import { dimensionAfterKey } from "./reading-cursor.ts";
 import { sharedPool } from "./shared-pool.ts";
-import { dimensionStops, nearestStop } from "./stops.ts";
 import { figureStyle } from "./style.ts";
 import { troubleSentence } from "./trouble.ts";
-
-/** How an exported drawing is titled and painted. */
-export interface Paper {
-  title: string;
-  description: string;
-  opaque: true;
-}
 
 const exportWidth = 1040;
 const speakEvery = 800;
@@ -68,8 +62,8 @@ export abstract class FigureElement<N extends FigureName> extends LitElement {
 
   readonly #latest = new Latest((error) => this.#failed(error));
   readonly #notes = new Map<string, string>();
-  #onScreen = false;
-  #observers: { disconnect(): void }[] = [];
+  #inSight = false;
+  #unwatch: () => void = () => {};
   #speaking: ReturnType<typeof setTimeout> | undefined;
 
   constructor() {
@@ -96,9 +90,11 @@ export abstract class FigureElement<N extends FigureName> extends LitElement {
   }
 
   static override get observedAttributes(): string[] {
-    // Read first: it makes Lit finish the class.
+    // `this` is the figure's own class here, not this base. Read first: it makes Lit finish the class.
+    // biome-ignore-start lint/complexity/noThisInStatic: the subclass is meant
     const own = super.observedAttributes;
     return [...own, ...Object.keys(figureSchemas[this.figureName]).map(attributeName)];
+    // biome-ignore-end lint/complexity/noThisInStatic: the subclass is meant
   }
 
   override attributeChangedCallback(attribute: string, old: string | null, text: string | null): void {
@@ -143,6 +139,15 @@ export abstract class FigureElement<N extends FigureName> extends LitElement {
     this.#tell("sqrtdk-result", { figure: this.figureName, ...result });
   }
 
+  /**
+   * One drawing a frame. A moving slider and the answers to it come several to a frame; drawn one by one they cost
+   * twice the time. Where no frames come (a hidden tab) the update is not held back.
+   */
+  protected override async scheduleUpdate(): Promise<void> {
+    if (this.hasUpdated && !document.hidden) await new Promise((resolve) => requestAnimationFrame(resolve));
+    super.scheduleUpdate();
+  }
+
   #tell(type: string, detail: unknown): void {
     this.dispatchEvent(new CustomEvent(type, { detail, bubbles: true, composed: true }));
   }
@@ -158,38 +163,29 @@ export abstract class FigureElement<N extends FigureName> extends LitElement {
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    for (const observer of this.#observers) observer.disconnect();
-    this.#observers = [];
+    this.#unwatch();
     clearTimeout(this.#speaking);
     this.#latest.stop();
   }
 
   #observe(): void {
-    const plot = this.renderRoot.querySelector(".plot") as HTMLElement;
-    const sizes = new ResizeObserver(([entry]) => {
-      const width = Math.floor(entry?.contentRect.width ?? 0);
-      // A hidden tab or a closed <details> has no width: wait for one.
-      if (width > 0) this.width = width;
-    });
-    sizes.observe(plot);
-    const sight = new IntersectionObserver(
-      ([entry]) => {
-        this.#onScreen = entry?.isIntersecting ?? false;
+    this.#unwatch = watchPresence({
+      host: this,
+      measured: this.renderRoot.querySelector(".plot") as HTMLElement,
+      onWidth: (width) => {
+        this.width = width;
+      },
+      onSight: (inSight) => {
+        this.#inSight = inSight;
         this.#rest();
       },
-      { rootMargin: "25%" },
-    );
-    sight.observe(this);
-    const hidden = () => this.#rest();
-    document.addEventListener("visibilitychange", hidden);
-    const page = { disconnect: () => document.removeEventListener("visibilitychange", hidden) };
-    this.#observers = [sizes, sight, page];
+    });
     if (this.width > 0) this.#compute();
   }
 
   /** Refinement runs only where somebody can see it. */
   #rest(): void {
-    if (this.#onScreen && !this.paused && !document.hidden) this.#latest.resume();
+    if (this.#inSight && !this.paused) this.#latest.resume();
     else this.#latest.pause();
   }
 
@@ -224,7 +220,11 @@ export abstract class FigureElement<N extends FigureName> extends LitElement {
 
   #onPaper(): TemplateResult {
     const theme = matchMedia("(prefers-color-scheme: dark)").matches ? darkTheme : lightTheme;
-    return this.draw(exportWidth, theme, { title: this.plainTitle, description: this.summary(), opaque: true });
+    return this.draw(exportWidth, theme, {
+      title: this.plainTitle,
+      description: this.summary(),
+      opaque: true,
+    });
   }
 
   readonly #actions = {
@@ -253,16 +253,9 @@ export abstract class FigureElement<N extends FigureName> extends LitElement {
   };
 
   #key(event: KeyboardEvent): void {
-    const at = nearestStop(dimensionStops, this.state.dimension);
-    // A quarter of an octave a press, one stop with Shift.
-    const step = event.shiftKey ? 1 : 3;
-    const last = dimensionStops.length - 1;
-    const to = { ArrowRight: at + step, ArrowUp: at + step, ArrowLeft: at - step, ArrowDown: at - step, Home: 0, End: last }[
-      event.key
-    ];
-    if (to === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
+    const dimension = dimensionAfterKey(event, this.state.dimension);
+    if (dimension === null) return;
     event.preventDefault();
-    const dimension = dimensionStops[Math.min(last, Math.max(0, to))];
     this.change({ dimension } as Partial<FigureState<N>>);
   }
 
@@ -291,7 +284,17 @@ export abstract class FigureElement<N extends FigureName> extends LitElement {
       </div>
       ${this.trouble ? html`<p class="trouble" role="alert">${this.trouble}</p>` : nothing}
       <div class="words" id="words">${this.words()}</div>
-      ${footer({ status: this.status(), table: this.unfolded ? this.table() : null, seed: state.seed, paused: this.paused, link: this.link, onUnfold: (open) => { this.unfolded = open; }, actions: this.#actions })}
+      ${footer({
+        status: this.status(),
+        table: this.unfolded ? this.table() : null,
+        seed: state.seed,
+        paused: this.paused,
+        link: this.link,
+        onUnfold: (open) => {
+          this.unfolded = open;
+        },
+        actions: this.#actions,
+      })}
       <p class="hidden" role="status" aria-live="polite">${this.spoken}</p>
     </div>`;
   }

@@ -58,7 +58,15 @@ function shown(cell: string | number): string {
   return Number.isInteger(cell) ? count(cell) : String(Number(cell.toPrecision(4)));
 }
 
-export function footer({ status, table, seed, paused, link, onUnfold, actions }: FooterOptions): TemplateResult {
+export function footer({
+  status,
+  table,
+  seed,
+  paused,
+  link,
+  onUnfold,
+  actions,
+}: FooterOptions): TemplateResult {
   const share = status.goal > 0 ? Math.min(1, status.done / status.goal) : 0;
   const typed = (event: Event) => actions.seed((event.target as HTMLInputElement).value);
   return html`<footer>

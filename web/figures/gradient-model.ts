@@ -40,7 +40,9 @@ export function pairs(rows: readonly GradientRow[]): Pair[] {
     const pair = found.get(row.dimension) ?? { dimension: row.dimension };
     found.set(row.dimension, row.scale === "none" ? { ...pair, raw: row } : { ...pair, scaled: row });
   }
-  return [...found.values()].filter((pair): pair is Pair => pair.raw !== undefined && pair.scaled !== undefined);
+  return [...found.values()].filter(
+    (pair): pair is Pair => pair.raw !== undefined && pair.scaled !== undefined,
+  );
 }
 
 export class GradientModel {
@@ -66,15 +68,23 @@ export class GradientModel {
       trials: number,
       signal: AbortSignal,
       onProgress?: (rows: GradientRow[]) => void,
-    ) => pool.gradientSweep({ dimensions, keys, trials, seed }, { signal, ...(onProgress && { onProgress }) });
+    ) =>
+      pool.gradientSweep({ dimensions, keys, trials, seed }, { signal, ...(onProgress && { onProgress }) });
 
     const choose = (rows: readonly GradientRow[]) => {
       this.chosen = pairs(rows)[0] ?? null;
       this.#arrived();
     };
+    // A refinement that was interrupted starts anew; what it had reached stays until it is surpassed.
+    const better = (old: Pair | null | undefined, pair: Pair | undefined) =>
+      pair && (old?.dimension !== pair.dimension || pair.raw.trials >= old.raw.trials) ? pair : old;
+    const improve = (rows: readonly GradientRow[]) => {
+      this.chosen = better(this.chosen, pairs(rows)[0]) ?? null;
+      this.#arrived();
+    };
     const replace = (rows: readonly GradientRow[]) => {
       const fresh = new Map(pairs(rows).map((pair) => [pair.dimension, pair]));
-      this.sweep = this.sweep.map((pair) => fresh.get(pair.dimension) ?? pair);
+      this.sweep = this.sweep.map((pair) => better(pair, fresh.get(pair.dimension)) as Pair);
       this.#arrived();
     };
 
@@ -98,7 +108,7 @@ export class GradientModel {
       refine: async (signal) => {
         const guard = (use: (rows: readonly GradientRow[]) => void) =>
           streams ? (rows: GradientRow[]) => !signal.aborted && use(rows) : undefined;
-        choose(await ask([dimension], this.goal, signal, guard(choose)));
+        improve(await ask([dimension], this.goal, signal, guard(improve)));
         if (this.#refined === source) return;
         for (const group of groups) {
           const trials = trialsFor(group, keys, fineWork, fineTrials);

@@ -78,11 +78,17 @@ export function panels(options: PanelsOptions): Panels {
   });
   const side = left + main + 44;
   const boxes = wide
-    ? [box(left, main, top, 400), box(side, width - main - 44, top, 160), box(side, width - main - 44, top + 240, 160)]
+    ? [
+        box(left, main, top, 400),
+        box(side, width - main - 44, top, 160),
+        box(side, width - main - 44, top + 240, 160),
+      ]
     : [box(left, main, top, 260), box(left, main, top + 356, 150), box(left, main, top + 602, 150)];
   const kinds = [slope, largest, dead];
   const scales = boxes.map((each) => scaleLog([1, 4096], [each.left, each.right]));
-  const drawings = kinds.map((kind, i) => panel(options, kind, boxes[i] as Box, scales[i] as Position, i === 0));
+  const drawings = kinds.map((kind, i) =>
+    panel(options, kind, boxes[i] as Box, scales[i] as Position, i === 0),
+  );
   return {
     drawing: svg`<g>${drawings}</g>`,
     height: (boxes[2] as Box).bottom - top,
@@ -96,7 +102,13 @@ export function panels(options: PanelsOptions): Panels {
   };
 }
 
-function panel(options: PanelsOptions, kind: Panel, box: Box, x: Position, first: boolean): SVGTemplateResult {
+function panel(
+  options: PanelsOptions,
+  kind: Panel,
+  box: Box,
+  x: Position,
+  first: boolean,
+): SVGTemplateResult {
   const { sweep, chosen, dimension, theme, keys } = options;
   // The logarithmic panel ends a little below where the law ends.
   const floor = (0.55 * expectedMaximum(keys)) / Math.sqrt(4096);
@@ -106,7 +118,12 @@ function panel(options: PanelsOptions, kind: Panel, box: Box, x: Position, first
       const { mean, standardError } = kind.pick(pair[arm]);
       const half = 1.96 * standardError;
       // Bands of shares and weights end where shares and weights do.
-      return { x: pair.dimension, y: Math.max(mean, 0), low: Math.max(mean - half, first ? floor : 0), high: Math.min(mean + half, 1) };
+      return {
+        x: pair.dimension,
+        y: Math.max(mean, 0),
+        low: Math.max(mean - half, first ? floor : 0),
+        high: Math.min(mean + half, 1),
+      };
     });
   const theory = (arm: "raw" | "scaled"): Point[] => {
     const all = chosen && chosen.raw.dimension === dimension ? [...sweep, chosen] : sweep;
@@ -120,13 +137,34 @@ function panel(options: PanelsOptions, kind: Panel, box: Box, x: Position, first
   };
   const common = { x, y, theme };
   const arms = (["raw", "scaled"] as const).map((arm) => [
-    lineWithBand({ ...common, points: points(arm), paint: theme[arm], width: kind.theory ? 3 : 2, ...(arm === "raw" && { dash: dashed }) }),
+    lineWithBand({
+      ...common,
+      points: points(arm),
+      paint: theme[arm],
+      width: kind.theory ? 3 : 2,
+      ...(arm === "raw" && { dash: dashed }),
+    }),
     lineWithBand({ ...common, points: theory(arm), paint: theme.theory, width: 0.9, smooth: true }),
-    lineWithBand({ ...common, points: points(arm), paint: theme[arm], width: 0, band: false, mark: kind.marks[arm] }),
+    lineWithBand({
+      ...common,
+      points: points(arm),
+      paint: theme[arm],
+      width: 0,
+      band: false,
+      mark: kind.marks[arm],
+    }),
   ]);
   const now = chosen?.dimension === dimension ? chosen : null;
   const nowMark = (arm: "raw" | "scaled") =>
-    now && spot({ cx: x(dimension), cy: y(kind.pick(now[arm]).mean), paint: theme[arm], theme, mark: kind.marks[arm], radius: 5.2 });
+    now &&
+    spot({
+      cx: x(dimension),
+      cy: y(kind.pick(now[arm]).mean),
+      paint: theme[arm],
+      theme,
+      mark: kind.marks[arm],
+      radius: 5.2,
+    });
   return svg`<g>
     ${label(kind.title, { x: box.left - 44, y: box.top - 32, fill: theme.ink, weight: 600 })}
     ${leftAxis({ scale: y, box, ticks: kind.ticks(floor), theme })}

@@ -4,9 +4,9 @@ import { drawing, label } from "../charts/drawing.ts";
 import { count, exact, measured, percent } from "../charts/numbers.ts";
 import type { Theme } from "../charts/theme.ts";
 import type { Estimate, GradientRow, Pool } from "../core/types.ts";
-import type { Table } from "./actions.ts";
+import type { Paper, Table } from "./actions.ts";
 import { dk, key, logSlider, rootDk } from "./controls.ts";
-import { FigureElement, type Paper } from "./figure-element.ts";
+import { FigureElement } from "./figure-element.ts";
 import type { Status } from "./footer.ts";
 import { GradientModel, type Pair } from "./gradient-model.ts";
 import { type Panels, panels } from "./gradient-panels.ts";
@@ -25,7 +25,8 @@ export class GradientFigure extends FigureElement<"gradient"> {
 
   protected readonly heading = html`What is left for learning when softmax saturates?`;
   protected readonly plainTitle = "Softmax under growing dot products";
-  protected readonly lede = html`One query attends to <i>n</i> random keys, again and again. The same scores go through softmax twice:
+  protected readonly lede =
+    html`One query attends to <i>n</i> random keys, again and again. The same scores go through softmax twice:
     as they are, and divided by ${rootDk}.`;
 
   readonly #model = new GradientModel(() => this.arrived({ pair: this.#now() }));
@@ -145,8 +146,24 @@ export class GradientFigure extends FigureElement<"gradient"> {
     ];
     return {
       caption: `Softmax of ${this.#model.keys} scores, seed ${this.state.seed}. The last two rows are your d_k.`,
-      header: ["d_k", "arm", "rows", "1 - sum p^2", "std. error", "exact", "largest weight", "std. error", "exact", "dead share", "|dL/dq| mean", "|dL/dq| median"],
-      rows: all.flatMap((pair) => [row(pair.dimension, "unscaled", pair.raw), row(pair.dimension, "divided", pair.scaled)]),
+      header: [
+        "d_k",
+        "arm",
+        "rows",
+        "1 - sum p^2",
+        "std. error",
+        "exact",
+        "largest weight",
+        "std. error",
+        "exact",
+        "dead share",
+        "|dL/dq| mean",
+        "|dL/dq| median",
+      ],
+      rows: all.flatMap((pair) => [
+        row(pair.dimension, "unscaled", pair.raw),
+        row(pair.dimension, "divided", pair.scaled),
+      ]),
     };
   }
 }

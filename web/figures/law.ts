@@ -5,7 +5,7 @@
 export function expectedMaximum(n: number): number {
   // F grows along the grid by Simpson's rule on the density: no approximation of erf is needed. Error below 1e-9.
   const step = 1 / 256;
-  const density = (x: number) => Math.exp(-x * x / 2) / Math.sqrt(2 * Math.PI);
+  const density = (x: number) => Math.exp((-x * x) / 2) / Math.sqrt(2 * Math.PI);
   const integrand = (upper: number) => 1 - upper ** n - (1 - upper) ** n;
   let upper = 0.5;
   let sum = 0;

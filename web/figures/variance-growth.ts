@@ -32,7 +32,12 @@ const magnifications = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1];
 
 export function growth(options: GrowthOptions): Growth {
   const { rows, chosen, dimension, theme, left, width, top, height } = options;
-  const box: Box = { left: left + 44, right: left + width - 10, top, bottom: top + Math.round((height - 52) * 0.68) };
+  const box: Box = {
+    left: left + 44,
+    right: left + width - 10,
+    top,
+    bottom: top + Math.round((height - 52) * 0.68),
+  };
   const lens: Box = { ...box, top: box.bottom + 52, bottom: top + height };
   const x = scaleLog([1, 4096], [box.left, box.right]);
   const y = scaleLog([0.35, 7000], [box.bottom, box.top]);
@@ -49,7 +54,8 @@ export function growth(options: GrowthOptions): Growth {
   const exact = (power: number) => [1, 4096].map((d) => ({ x: d, y: d ** power }));
   const common = { x, y, theme };
   const now = chosen && chosen.dimension === dimension ? chosen : null;
-  const mark = (value: number, paint: string) => spot({ cx: x(dimension), cy: y(value), paint, theme, mark: "dot", radius: 5 });
+  const mark = (value: number, paint: string) =>
+    spot({ cx: x(dimension), cy: y(value), paint, theme, mark: "dot", radius: 5 });
   const drawing = svg`<g>
     ${leftAxis({ scale: y, box, ticks: decades, theme })}
     ${label("variance against d_k", { x: left, y: top - 30, fill: theme.ink, weight: 600 })}
@@ -86,7 +92,17 @@ function magnifier(options: GrowthOptions, x: (value: number) => number, box: Bo
   return svg`<g>
     ${label("measured against exact, magnified", { x: left, y: box.top - 14, fill: theme.ink, weight: 600 })}
     ${leftAxis({ scale: y, box, ticks, theme })}
-    ${lineWithBand({ points: [{ x: 1, y: 0 }, { x: 4096, y: 0 }], x, y, paint: theme.theory, theme, width: 1 })}
+    ${lineWithBand({
+      points: [
+        { x: 1, y: 0 },
+        { x: 4096, y: 0 },
+      ],
+      x,
+      y,
+      paint: theme.theory,
+      theme,
+      width: 1,
+    })}
     ${lineWithBand({ points, x, y, paint, theme, width: 1.6, mark: "dot", ...(arm === "raw" && { dash: dashed }) })}
     ${near === null ? "" : spot({ cx: x(dimension), cy: y(near), paint, theme, mark: "dot", radius: 5 })}
   </g>`;

@@ -9,7 +9,7 @@ import { type Box, label } from "../charts/drawing.ts";
 import { histogram } from "../charts/histogram.ts";
 import { exact, fixed, measured } from "../charts/numbers.ts";
 import { dashed, type Theme } from "../charts/theme.ts";
-import { deviation, densityGrid, type Hill, type HillName } from "./variance-model.ts";
+import { densityGrid, deviation, type Hill, type HillName } from "./variance-model.ts";
 
 export interface HillsOptions {
   hills: ReadonlyMap<HillName, Hill>;
@@ -33,12 +33,17 @@ export function hillsHeight(show: readonly HillName[]): number {
   return show.reduce((sum, name) => sum + (name === "chosen" ? chosenHeight : presetHeight), 0) + 22;
 }
 
-const normalCurve = densityGrid.map((z) => Math.exp(-z * z / 2) / Math.sqrt(2 * Math.PI));
+const normalCurve = densityGrid.map((z) => Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI));
 
 export function hills(options: HillsOptions): SVGTemplateResult {
   const { show, theme, width, top, divided, arm } = options;
   const narrow = width < 520;
-  const box: Box = { left: narrow ? 4 : 76, right: narrow ? width - 4 : width - 118, top, bottom: top + hillsHeight(show) };
+  const box: Box = {
+    left: narrow ? 4 : 76,
+    right: narrow ? width - 4 : width - 118,
+    top,
+    bottom: top + hillsHeight(show),
+  };
   const rows = show.map((name) => [name, options.hills.get(name)] as const);
   const widest = Math.max(1, ...rows.map(([, hill]) => hill?.dimension ?? 1));
   // One axis for all: it follows the widest hill, raw or divided.
@@ -53,7 +58,9 @@ export function hills(options: HillsOptions): SVGTemplateResult {
     return row;
   });
   const title = arm === "raw" ? "q\u00b7k" : "q\u00b7k / \u221ad_k";
-  const column = narrow ? "" : label("standard deviation", { x: width, y: top + 4, fill: theme.muted, anchor: "end", size: 11.5 });
+  const column = narrow
+    ? ""
+    : label("standard deviation", { x: width, y: top + 4, fill: theme.muted, anchor: "end", size: 11.5 });
   return svg`<g>${bottomAxis({ scale: x, box, ticks, theme, title })}${column}${drawn}</g>`;
 }
 
@@ -111,7 +118,13 @@ function hillRow(options: RowOptions): SVGTemplateResult {
 }
 
 /** One standard deviation to either side. */
-function spreadBar(left: number, right: number, y: number, paint: string, arm: "raw" | "scaled"): SVGTemplateResult {
+function spreadBar(
+  left: number,
+  right: number,
+  y: number,
+  paint: string,
+  arm: "raw" | "scaled",
+): SVGTemplateResult {
   return svg`<path d="M${left} ${y}H${right}" stroke=${paint} stroke-width="2.2" stroke-dasharray=${arm === "raw" ? dashed : "none"}></path>
     <path d="M${left} ${y - 4}v8M${right} ${y - 4}v8" stroke=${paint} stroke-width="1.6"></path>`;
 }

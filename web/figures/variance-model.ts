@@ -8,6 +8,8 @@ export type HillName = VarianceState["show"][number];
 
 export interface Hill {
   dimension: number;
+  /** Law and seed the samples came from. */
+  source: string;
   result: DotProductResult;
   /** Exact density at `z` standard deviations, times the standard deviation; null where no formula is known. */
   exact: Float64Array | null;
@@ -21,12 +23,16 @@ export const densityGrid = Float64Array.from({ length: 260 }, (_, i) => -5.2 + 0
 
 /** Samples for an answer within a frame, and for one whose band is thin; both bounded by the work they mean. */
 const coarseSamples = (dimension: number) => Math.round(Math.min(8192, Math.max(512, 2 ** 21 / dimension)));
-const fineSamples = (dimension: number) => Math.round(Math.min(2 ** 18, Math.max(2 ** 15, 2 ** 27 / dimension)));
+const fineSamples = (dimension: number) =>
+  Math.round(Math.min(2 ** 18, Math.max(2 ** 15, 2 ** 27 / dimension)));
 const coarseSweep = 256;
 const fineSweep = 2 ** 15;
 
 /** Bins in the units of the dot product, five standard deviations either way. */
-export function binning(dimension: number, law: VarianceState["components"]): { bins: number; range: [number, number] } {
+export function binning(
+  dimension: number,
+  law: VarianceState["components"],
+): { bins: number; range: [number, number] } {
   const reach = 5 * Math.sqrt(dimension);
   if (law !== "rademacher") return { bins: 120, range: [-reach, reach] };
   // The sum of d signs takes every second integer: one bin a lattice point, the point in its middle. Other bins would
@@ -51,17 +57,27 @@ export class VarianceModel {
   job(state: VarianceState, pool: Pool, streams: boolean): Job {
     const { seed, components, dimension } = state;
     const source = `${components} ${seed}`;
-    const hill = async (name: HillName, d: number, samples: number, job: JobOptions<DotProductResult>) => {
+    const hill = async (
+      name: HillName,
+      d: number,
+      samples: number,
+      signal: AbortSignal,
+      streamed = false,
+    ) => {
       const options = { dimension: d, samples, seed, components, ...binning(d, components) };
       const exact = components === "normal" ? this.#density(d, pool) : Promise.resolve(null);
       const show = async (result: DotProductResult) => {
         const density = await exact;
-        if (job.signal?.aborted) return;
-        this.hills.set(name, { dimension: d, result, exact: density });
+        if (signal.aborted) return;
+        // A refinement that was interrupted starts anew, but the reader does not lose what was there.
+        const old = this.hills.get(name);
+        const better =
+          old?.source !== source || old.dimension !== d || result.moments.count >= old.result.moments.count;
+        if (better) this.hills.set(name, { dimension: d, source, result, exact: density });
         this.#arrived();
       };
-      const onProgress = job.onProgress ? (soFar: DotProductResult) => void show(soFar) : undefined;
-      await show(await pool.sampleDotProducts(options, { signal: job.signal, ...(onProgress && { onProgress }) }));
+      const onProgress = (soFar: DotProductResult) => void show(soFar);
+      await show(await pool.sampleDotProducts(options, streamed ? { signal, onProgress } : { signal }));
     };
     const sweep = async (samples: number, job: JobOptions<VarianceRow[]>) => {
       const options = { dimensions: sweepDimensions, samples, seed, components };
@@ -73,19 +89,19 @@ export class VarianceModel {
     return {
       coarse: async (signal) => {
         this.goal = fineSamples(dimension);
-        await hill("chosen", dimension, coarseSamples(dimension), { signal });
+        await hill("chosen", dimension, coarseSamples(dimension), signal);
         if (this.#swept === source) return;
         this.#refined = "";
-        for (const [name, d] of others) await hill(name, d, coarseSamples(d), { signal });
+        for (const [name, d] of others) await hill(name, d, coarseSamples(d), signal);
         await sweep(coarseSweep, { signal });
         this.#swept = source;
       },
       refine: async (signal) => {
-        const streaming = streams ? { signal, onProgress: () => {} } : { signal };
-        await hill("chosen", dimension, fineSamples(dimension), streaming);
+        await hill("chosen", dimension, fineSamples(dimension), signal, streams);
         if (this.#refined === source) return;
-        for (const [name, d] of others) await hill(name, d, fineSamples(d), { signal });
+        for (const [name, d] of others) await hill(name, d, fineSamples(d), signal);
         const onProgress = (rows: VarianceRow[]) => {
+          if (signal.aborted || (rows[0]?.samples ?? 0) < (this.rows[0]?.samples ?? 0)) return;
           this.rows = rows;
           this.#arrived();
         };

@@ -4,9 +4,9 @@ import { drawing, label, shifted } from "../charts/drawing.ts";
 import { exact, measured } from "../charts/numbers.ts";
 import type { Theme } from "../charts/theme.ts";
 import type { Pool } from "../core/types.ts";
-import type { Table } from "./actions.ts";
+import type { Paper, Table } from "./actions.ts";
 import { chips, dk, dropDown, key, logSlider, rootDk, segments } from "./controls.ts";
-import { FigureElement, type Paper } from "./figure-element.ts";
+import { FigureElement } from "./figure-element.ts";
 import type { Status } from "./footer.ts";
 import type { Job } from "./latest.ts";
 import { dimensionStops } from "./stops.ts";
@@ -28,10 +28,13 @@ export class VarianceFigure extends FigureElement<"variance"> {
 
   protected readonly heading = html`How widely do dot products spread?`;
   protected readonly plainTitle = "Dot products of random queries and keys";
-  protected readonly lede = html`Every hill is a histogram of ${html`<i>q</i>\u00b7<i>k</i>`} for random queries and keys with ${dk} components
+  protected readonly lede =
+    html`Every hill is a histogram of ${html`<i>q</i>\u00b7<i>k</i>`} for random queries and keys with ${dk} components
     of mean 0 and variance 1. The bar under it reaches one standard deviation to either side.`;
 
-  readonly #model = new VarianceModel(() => this.arrived({ ...this.#measured(), dimension: this.state.dimension }));
+  readonly #model = new VarianceModel(() =>
+    this.arrived({ ...this.#measured(), dimension: this.state.dimension }),
+  );
   /** 0: raw, 1: divided. Follows the state, a little later. */
   #divided = 0;
   #frame = 0;
@@ -87,7 +90,9 @@ export class VarianceFigure extends FigureElement<"variance"> {
       ["chosen", html`${dimension}, yours`],
     ];
     const toggle = (name: HillName, on: boolean) =>
-      this.change({ show: names.map(([each]) => each).filter((each) => (each === name ? on : show.includes(each))) });
+      this.change({
+        show: names.map(([each]) => each).filter((each) => (each === name ? on : show.includes(each))),
+      });
     return html`
       ${logSlider({ id: "dimension", name: html`your ${dk}`, stops: dimensionStops, value: dimension, min: 1, max: 4096, onChange: (value) => this.change({ dimension: value }) })}
       ${segments({
@@ -104,7 +109,10 @@ export class VarianceFigure extends FigureElement<"variance"> {
         id: "components",
         name: "components are",
         value: components,
-        options: Object.entries(lawNames).map(([value, label]) => ({ value: value as keyof typeof lawNames, label })),
+        options: Object.entries(lawNames).map(([value, label]) => ({
+          value: value as keyof typeof lawNames,
+          label,
+        })),
         onChange: (value) => this.change({ components: value }),
       })}
       ${chips({ name: html`hills, by ${dk}`, options: names.map(([value, label]) => ({ value, label, on: show.includes(value) })), onToggle: toggle })}
@@ -135,7 +143,16 @@ export class VarianceFigure extends FigureElement<"variance"> {
     const growthTop = wide ? head + 38 : hillTop + hillHeight + 100;
     const growthHeight = wide ? Math.max(330, hillHeight - 38) : 350;
     const left = wide ? margin + leftWidth + 44 : margin;
-    const hillDrawing = hills({ hills: this.#model.hills, show, divided: this.#divided, arm, limit: limit || components !== "normal", theme, width: leftWidth, top: hillTop });
+    const hillDrawing = hills({
+      hills: this.#model.hills,
+      show,
+      divided: this.#divided,
+      arm,
+      limit: limit || components !== "normal",
+      theme,
+      width: leftWidth,
+      top: hillTop,
+    });
     const measuredNow = this.#measured();
     const plot = growth({
       rows: this.#model.rows,
@@ -151,7 +168,9 @@ export class VarianceFigure extends FigureElement<"variance"> {
     if (!paper) this.#growth = plot;
     const height = Math.max(hillTop + hillHeight, growthTop + growthHeight) + 44 + margin;
     return drawing({ width, height, theme, ...paper }, [
-      paper ? label(this.plainTitle, { x: margin, y: margin + 10, fill: theme.ink, size: 16, weight: 700 }) : "",
+      paper
+        ? label(this.plainTitle, { x: margin, y: margin + 10, fill: theme.ink, size: 16, weight: 700 })
+        : "",
       shifted(margin, 0, hillDrawing),
       plot.drawing,
     ]);
@@ -194,9 +213,16 @@ export class VarianceFigure extends FigureElement<"variance"> {
   }
 
   protected override table(): Table {
-    const rows = this.#model.rows.map((row) => [row.dimension, row.variance, row.standardError, row.exact, row.samples]);
+    const rows = this.#model.rows.map((row) => [
+      row.dimension,
+      row.variance,
+      row.standardError,
+      row.exact,
+      row.samples,
+    ]);
     const now = this.#measured();
-    if (now) rows.push([this.state.dimension, now.variance, now.standardError, this.state.dimension, now.samples]);
+    if (now)
+      rows.push([this.state.dimension, now.variance, now.standardError, this.state.dimension, now.samples]);
     return {
       caption: `Variance of q\u00b7k; components ${this.state.components}, seed ${this.state.seed}. The last row is your d_k.`,
       header: ["d_k", "variance", "standard error", "exact variance", "samples"],

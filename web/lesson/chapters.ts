@@ -8,7 +8,7 @@ export function followChapters(): void {
   const mark = () => {
     // The last chapter whose head has passed the upper third of the window.
     const line = innerHeight / 3;
-    const here = sections.findLast((section) => section.getBoundingClientRect().top < line);
+    const here = sections.filter((section) => section.getBoundingClientRect().top < line).at(-1);
     const link = links.find((each) => each.hash.slice(1) === here?.id);
     if (link === current) return;
     current?.removeAttribute("aria-current");

@@ -29,17 +29,29 @@ function showVariance({ dimension, variance, standardError }: VarianceResult): v
 
 /** <button data-figure="variance" data-set="scale=rsqrt"> */
 function press(button: HTMLElement): void {
-  const figure = document.querySelector<FigureElement<FigureName>>(`sqrtdk-${button.dataset["figure"]}`);
+  const figure = document.querySelector<FigureElement<FigureName>>(`sqrtdk-${button.dataset.figure}`);
   if (!figure) return;
-  const wanted = new URLSearchParams(button.dataset["set"]);
+  const wanted = new URLSearchParams(button.dataset.set);
   figure.scrollIntoView({ block: "nearest" });
   figure.choose(Object.fromEntries(wanted));
 }
 
+// Setting formulas costs layout, and nobody reads sixty numbers a second.
+const showEvery = 120;
+
 export function liveNumbers(): void {
+  let newest: VarianceResult | null = null;
+  let waiting = false;
+  const show = () => {
+    waiting = false;
+    if (newest) showVariance(newest);
+  };
   document.addEventListener("sqrtdk-result", (event) => {
     const detail = (event as CustomEvent<VarianceResult>).detail;
-    if (detail.figure === "variance") showVariance(detail);
+    if (detail.figure !== "variance") return;
+    newest = detail;
+    if (!waiting) setTimeout(show, showEvery);
+    waiting = true;
   });
   document.addEventListener("click", (event) => {
     const button = (event.target as Element).closest?.<HTMLElement>("button[data-figure]");

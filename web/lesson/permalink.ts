@@ -9,7 +9,9 @@ type AnyFigure = FigureElement<FigureName>;
 const writeDelay = 300;
 
 function figures(): Map<FigureName, AnyFigure> {
-  const found = figureNames.map((name) => [name, document.querySelector<AnyFigure>(`sqrtdk-${name}`)] as const);
+  const found = figureNames.map(
+    (name) => [name, document.querySelector<AnyFigure>(`sqrtdk-${name}`)] as const,
+  );
   return new Map(found.filter((entry): entry is [FigureName, AnyFigure] => entry[1] !== null));
 }
 

@@ -54,7 +54,8 @@ export function writeHash(states: { [N in FigureName]?: FigureState<N> }, at?: s
   const parameters = new URLSearchParams({ v: hashVersion });
   for (const [figure, state] of Object.entries(states)) {
     const schema: Schema = figureSchemas[figure as FigureName];
-    for (const [name, text] of serialiseState(schema, state as StateOf<Schema>)) parameters.set(`${figure}.${name}`, text);
+    for (const [name, text] of serialiseState(schema, state as StateOf<Schema>))
+      parameters.set(`${figure}.${name}`, text);
   }
   if (at) parameters.set("at", at);
   // Commas are legal in a fragment and much easier to read than %2C.

@@ -112,7 +112,10 @@ export function parseField<F extends Field>(name: string, field: F, raw: unknown
   }
   if (parsed) return parsed as Parsed<ValueOf<F>>;
   const used = Array.isArray(field.default) ? field.default.join(",") : String(field.default);
-  return { value: fallback, note: `${name} = ${quoted(text)} is not ${expected(field)}; ${used} is shown instead.` };
+  return {
+    value: fallback,
+    note: `${name} = ${quoted(text)} is not ${expected(field)}; ${used} is shown instead.`,
+  };
 }
 
 /** A whole state; names the schema does not know are the business of others and are passed over. */
@@ -140,7 +143,10 @@ export function serialiseValue(value: unknown): string {
 }
 
 /** Every public value, defaults too: a default that changes later must not change a link that exists. */
-export function serialiseState<S extends Schema>(schema: S, state: StateOf<S>): [name: string, text: string][] {
+export function serialiseState<S extends Schema>(
+  schema: S,
+  state: StateOf<S>,
+): [name: string, text: string][] {
   return Object.entries(schema)
     .filter(([, field]) => field.public !== false)
     .map(([name]) => [name, serialiseValue(state[name])]);

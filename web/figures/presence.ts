@@ -1,0 +1,35 @@
+/** Watches what an element needs to know of its surroundings: how wide it is, and whether anybody can see it. */
+
+export interface PresenceOptions {
+  host: Element;
+  /** The part whose width the drawing takes. */
+  measured: Element;
+  onWidth: (width: number) => void;
+  onSight: (inSight: boolean) => void;
+}
+
+/** Returns the function that stops watching. */
+export function watchPresence({ host, measured, onWidth, onSight }: PresenceOptions): () => void {
+  let onScreen = false;
+  const tell = () => onSight(onScreen && !document.hidden);
+  const sizes = new ResizeObserver(([entry]) => {
+    const width = Math.floor(entry?.contentRect.width ?? 0);
+    // A hidden tab or a closed <details> has no width: wait for one.
+    if (width > 0) onWidth(width);
+  });
+  sizes.observe(measured);
+  const sight = new IntersectionObserver(
+    ([entry]) => {
+      onScreen = entry?.isIntersecting ?? false;
+      tell();
+    },
+    { rootMargin: "25%" },
+  );
+  sight.observe(host);
+  document.addEventListener("visibilitychange", tell);
+  return () => {
+    sizes.disconnect();
+    sight.disconnect();
+    document.removeEventListener("visibilitychange", tell);
+  };
+}
