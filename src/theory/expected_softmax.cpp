@@ -182,17 +182,17 @@ ExpectedSoftmax Evaluate(const KernelTable& table, int keys, double score_std) {
   return Assemble(WideIntegrals(table, keys, score_std), WideStep(keys, score_std), maximum, score_std);
 }
 
-void AddWeighted(double weight, const ExpectedSoftmax& e, ExpectedSoftmax& total) {
-  total.log_partition += weight * e.log_partition;
-  total.entropy += weight * e.entropy;
-  total.sum_squares += weight * e.sum_squares;
-  total.sum_cubes += weight * e.sum_cubes;
-  total.maximum_probability += weight * e.maximum_probability;
-  total.jacobian_trace += weight * e.jacobian_trace;
-  total.jacobian_frobenius_squared += weight * e.jacobian_frobenius_squared;
-}
-
 }  // namespace
+
+void ExpectedSoftmax::AddWeighted(double weight, const ExpectedSoftmax& other) {
+  log_partition += weight * other.log_partition;
+  entropy += weight * other.entropy;
+  sum_squares += weight * other.sum_squares;
+  sum_cubes += weight * other.sum_cubes;
+  maximum_probability += weight * other.maximum_probability;
+  jacobian_trace += weight * other.jacobian_trace;
+  jacobian_frobenius_squared += weight * other.jacobian_frobenius_squared;
+}
 
 ExpectedSoftmax ExpectedSoftmaxOf(int keys, double score_std) {
   if (keys < 1 || keys > kMaximumRowKeys || !(score_std >= 0.0 && score_std <= kMaximumScoreStd)) {
@@ -214,7 +214,7 @@ ExpectedSoftmax ExpectedSoftmaxOfRow(int keys, int dimension, double scale) {
   const KernelTable table;
   ExpectedSoftmax total = Everything(0.0);
   for (std::size_t i = 0; i < static_cast<std::size_t>(rule.size); ++i) {
-    AddWeighted(rule.weight[i], Evaluate(table, keys, magnitude * rule.radius[i]), total);
+    total.AddWeighted(rule.weight[i], Evaluate(table, keys, magnitude * rule.radius[i]));
   }
   return total;
 }

@@ -16,6 +16,9 @@ struct ExpectedSoftmax {
   double maximum_probability;         // E max_j p_j
   double jacobian_trace;              // E tr J = 1 - E S_2, without cancellation
   double jacobian_frobenius_squared;  // E |J|_F^2 = E (S_2 - 2 S_3 + S_2^2), without cancellation
+
+  // Every field plus weight times that of `other`.
+  void AddWeighted(double weight, const ExpectedSoftmax& other);
 };
 
 // A row of n = keys independent scores s_j ~ N(0, score_std^2). keys in 1..kMaximumRowKeys, score_std in
