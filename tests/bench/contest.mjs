@@ -1,0 +1,77 @@
+/**
+ * How contenders are timed against each other: each proves its answer once, then all take turns.
+ *
+ * A contender is `{ name, run, verify, prepare?, workScale? }`: `run()`, which may be async, is what is timed; `verify()`
+ * gives null or what is wrong with its answer; `prepare()` comes before every turn and is not timed; `workScale` is how
+ * many times `run()` would have to be called to do the whole workload.
+ *
+ * CPU time, not wall time, because machines are shared; turns of all contenders within one round, because clock
+ * frequency and caches drift; medians over rounds, and ratios taken within a round before their median is.
+ */
+export const paces = {
+  full: { rounds: 15, turnMs: 25, warmUpMs: 400, longestMs: 12_000 },
+  quick: { rounds: 5, turnMs: 8, warmUpMs: 150, longestMs: 3_000 },
+};
+
+function cpuMs() {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
+async function timed(contender, calls) {
+  await contender.prepare?.();
+  const start = cpuMs();
+  for (let i = 0; i < calls; i++) await contender.run();
+  return (cpuMs() - start) / calls;
+}
+
+/** Until the engine has optimised it: gives the time of the last call. */
+async function warmUp(contender, pace) {
+  let spent = 0;
+  let last = 0;
+  for (let calls = 0; calls < 3 || (spent < pace.warmUpMs && calls < 1000); calls++) {
+    last = await timed(contender, 1);
+    spent += last;
+    if (spent > 4 * pace.warmUpMs) break;
+  }
+  return last;
+}
+
+const reason = (error) => String(error?.message ?? error).split("\n")[0];
+
+/** Null, or why it is not to be timed. */
+async function objection(contender) {
+  try {
+    await contender.prepare?.();
+    return await contender.verify();
+  } catch (error) {
+    return `failed: ${reason(error)}`;
+  }
+}
+
+export function quantile(values, probability) {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.round((sorted.length - 1) * probability)];
+}
+export const median = (values) => quantile(values, 0.5);
+
+/** Gives `{ rejected: [{ name, reason }], timed: [{ contender, times }] }`; times in ms of CPU, one a round. */
+export async function contest(contenders, pace) {
+  const rejected = [];
+  const entries = [];
+  for (const contender of contenders) {
+    const why = await objection(contender);
+    if (why) {
+      rejected.push({ name: contender.name, reason: why });
+      continue;
+    }
+    const callMs = Math.max(await warmUp(contender, pace), 1e-3);
+    entries.push({ contender, times: [], calls: Math.ceil(Math.min(pace.turnMs / callMs, 2000)), callMs });
+  }
+  const roundMs = entries.reduce((sum, { callMs, calls }) => sum + callMs * calls, 0);
+  const rounds = Math.max(3, Math.min(pace.rounds, Math.floor(pace.longestMs / roundMs)));
+  for (let round = 0; round < rounds; round++)
+    for (const { contender, times, calls } of entries)
+      times.push((await timed(contender, calls)) * (contender.workScale ?? 1));
+  return { rejected, timed: entries.map(({ contender, times }) => ({ contender, times })) };
+}

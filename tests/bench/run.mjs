@@ -1,0 +1,85 @@
+/**
+ * The benchmark: every workload for both variants of the package and for its peers, in one run.
+ *
+ *     npm run bench -- [PART OF A NAME ...] [--quick] [--json FILE]
+ */
+import { fork, spawnSync } from "node:child_process";
+import { existsSync, writeFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { hasRelaxedSimd } from "./peak.mjs";
+import { summaryTable, workloadTable } from "./table.mjs";
+import { workloads } from "./workloads.mjs";
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+
+function fail(message) {
+  console.error(`bench: ${message}`);
+  process.exit(1);
+}
+
+function readArguments() {
+  try {
+    const options = { quick: { type: "boolean", default: false }, json: { type: "string" } };
+    return parseArgs({ options, allowPositionals: true });
+  } catch (error) {
+    return fail(`${error.message}\nusage: npm run bench -- [PART OF A NAME ...] [--quick] [--json FILE]`);
+  }
+}
+
+function installPeers() {
+  // npm writes this file last.
+  if (existsSync(`${here}node_modules/.package-lock.json`)) return;
+  console.log("bench: installing the peers into tests/bench/node_modules (about 220 MB)");
+  const { status } = spawnSync("npm", ["ci", "--ignore-scripts", "--no-fund", "--no-audit"], {
+    cwd: here,
+    stdio: "inherit",
+    shell: process.platform === "win32",
+  });
+  if (status !== 0) fail("the peers could not be installed");
+}
+
+/** Runs one workload; gives what the child sent. */
+function measure(name, pace) {
+  // Node 20 has relaxed SIMD only behind a flag, which later versions no longer know.
+  const execArgv = hasRelaxedSimd() ? [] : ["--experimental-wasm-relaxed-simd"];
+  return new Promise((resolve) => {
+    const child = fork(`${here}child.mjs`, { execArgv, stdio: ["ignore", "ignore", "pipe", "ipc"] });
+    let result;
+    let complaints = "";
+    child.stderr.on("data", (text) => {
+      complaints += text;
+    });
+    child.once("message", (message) => {
+      result = message;
+    });
+    child.once("close", (code) => {
+      if (result) return resolve(result);
+      const notTimed = [{ name: "all", reason: `the process ended with ${code}: ${complaints.trim().slice(-500)}` }];
+      return resolve({ name, unit: "", rows: [], peakRates: {}, notTimed });
+    });
+    child.send({ name, pace });
+  });
+}
+
+const { values: options, positionals: filters } = readArguments();
+const matches = ({ name }) => filters.some((part) => name.toLowerCase().includes(part.toLowerCase()));
+const chosen = filters.length > 0 ? workloads.filter(matches) : workloads;
+if (chosen.length === 0) fail(`no workload is called like that; there are:\n${workloads.map((w) => `  ${w.name}`).join("\n")}`);
+
+installPeers();
+if (!existsSync(`${here}../../dist/index.js`))
+  console.log("bench: the package is not built (npm run build): only its peers are measured");
+
+const machine = { cpu: cpus()[0]?.model.trim(), cores: cpus().length, node: process.version, v8: process.versions.v8 };
+console.log(`${machine.cpu}, ${machine.cores} cores, Node ${machine.node} (V8 ${machine.v8}); * best peer\n`);
+
+const results = [];
+for (const { name } of chosen) {
+  const result = await measure(name, options.quick ? "quick" : "full");
+  results.push(result);
+  console.log(workloadTable(result));
+}
+console.log(`Summary\n${summaryTable(results)}`);
+if (options.json) writeFileSync(options.json, `${JSON.stringify({ machine, quick: options.quick, results }, null, 2)}\n`);
