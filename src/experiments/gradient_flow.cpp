@@ -123,8 +123,8 @@ void RunGradientTrials(const GradientFlow& e, std::uint64_t seed, std::size_t fi
                        std::span<float> float_scratch, std::span<double> double_scratch,
                        TrialColumns columns) {
   const Trial trial(e, float_scratch, double_scratch);
-  for (std::size_t t = first; t < first + count; ++t) {
-    FillNormal(trial.drawn, seed, StreamOfTrial(e.dimension, t));
+  for (std::size_t i = 0; i < count; ++i) {
+    FillNormal(trial.drawn, seed, StreamOfTrial(e.dimension, first + i));
     for (std::size_t j = 0; j < e.keys; ++j) {
       const std::span<const float> key = trial.key.subspan(j * e.dimension, e.dimension);
       const std::span<const float> value = trial.value.subspan(j * e.value_dim, e.value_dim);
@@ -134,7 +134,7 @@ void RunGradientTrials(const GradientFlow& e, std::uint64_t seed, std::size_t fi
     for (std::size_t s = 0; s < e.scales.size(); ++s) {
       const SoftmaxDiagnostics row = DiagnoseRow(trial.scores, e.scales[s]);
       const GradNorms norms = Backward(e, e.scales[s], row.log_sum_exp, trial);
-      Record(row, norms, e.keys, columns.values + s * kRowQuantities * columns.stride + t, columns.stride);
+      Record(row, norms, e.keys, columns.values + s * kRowQuantities * columns.stride + i, columns.stride);
     }
   }
 }
