@@ -283,7 +283,7 @@ export abstract class FigureElement<N extends FigureName> extends LitElement {
         ${width > 0 ? this.draw(width, pageTheme) : nothing}
       </div>
       ${this.trouble ? html`<p class="trouble" role="alert">${this.trouble}</p>` : nothing}
-      <div class="words" id="words">${this.words()}</div>
+      <div class="words" id="words">${this.trouble && this.status().done === 0 ? nothing : this.words()}</div>
       ${footer({
         status: this.status(),
         table: this.unfolded ? this.table() : null,

@@ -72,7 +72,7 @@ export function footer({
   return html`<footer>
     <div class="meta">
       <span class="progress" aria-hidden="true"><svg width="72" height="4"><rect width=${72 * share} height="4" fill="var(--sqrtdk-muted)"></rect></svg></span>
-      <span>${status.done > 0 ? html`<i>n</i> = ${count(status.done)} ${status.unit}` : "sampling\u2026"}</span>
+      <span>${status.done > 0 ? html`<i>n</i> = ${count(status.done)} ${status.unit}` : "no samples yet"}</span>
       <span>${status.band}</span>
       ${paused ? html`<span>paused</span>` : nothing}
     </div>

@@ -113,7 +113,7 @@ export class GradientFigure extends FigureElement<"gradient"> {
     const now = this.#now();
     if (!now) return "Rows are being drawn.";
     const { raw, scaled } = now;
-    return `${this.#model.keys} keys, d_k = ${now.dimension}. Unscaled: largest weight ${text(raw.maxProbability)}, dead rows ${deadText(raw)}. Divided by the root of d_k: ${text(scaled.maxProbability)}, dead rows ${deadText(scaled)}.`;
+    return `${this.#model.keys} keys, d k = ${now.dimension}. Unscaled: largest weight ${text(raw.maxProbability)}, dead rows ${deadText(raw)}. Divided by the root of d k: ${text(scaled.maxProbability)}, dead rows ${deadText(scaled)}.`;
   }
 
   protected override status(): Status {

@@ -39,7 +39,7 @@ export function hills(options: HillsOptions): SVGTemplateResult {
   const { show, theme, width, top, divided, arm } = options;
   const narrow = width < 520;
   const box: Box = {
-    left: narrow ? 4 : 76,
+    left: narrow ? 4 : 86,
     right: narrow ? width - 4 : width - 118,
     top,
     bottom: top + hillsHeight(show),

@@ -26,6 +26,8 @@ const coarseSamples = (dimension: number) => Math.round(Math.min(8192, Math.max(
 const fineSamples = (dimension: number) =>
   Math.round(Math.min(2 ** 18, Math.max(2 ** 15, 2 ** 27 / dimension)));
 const coarseSweep = 256;
+/** The band along the line gets thin in two strides, so that the first does not wait for the presets. */
+const middleSweep = 2 ** 12;
 const fineSweep = 2 ** 15;
 
 /** Bins in the units of the dot product, five standard deviations either way. */
@@ -99,13 +101,15 @@ export class VarianceModel {
       refine: async (signal) => {
         await hill("chosen", dimension, fineSamples(dimension), signal, streams);
         if (this.#refined === source) return;
-        for (const [name, d] of others) await hill(name, d, fineSamples(d), signal);
         const onProgress = (rows: VarianceRow[]) => {
           if (signal.aborted || (rows[0]?.samples ?? 0) < (this.rows[0]?.samples ?? 0)) return;
           this.rows = rows;
           this.#arrived();
         };
-        await sweep(fineSweep, streams ? { signal, onProgress } : { signal });
+        const finer = streams ? { signal, onProgress } : { signal };
+        if ((this.rows[0]?.samples ?? 0) < middleSweep) await sweep(middleSweep, finer);
+        for (const [name, d] of others) await hill(name, d, fineSamples(d), signal);
+        await sweep(fineSweep, finer);
         this.#refined = source;
       },
     };

@@ -198,7 +198,7 @@ export class VarianceFigure extends FigureElement<"variance"> {
     if (!now) return "Samples are being drawn.";
     const { sd, half } = deviation(now.variance, now.standardError);
     const root = Math.sqrt(this.state.dimension);
-    return `d_k = ${this.state.dimension}: standard deviation ${measured(sd, half).text}; divided by the root of d_k: ${measured(sd / root, half / root).text}.`;
+    return `d k = ${this.state.dimension}: standard deviation ${measured(sd, half).text}; divided by the root of d k: ${measured(sd / root, half / root).text}.`;
   }
 
   protected override status(): Status {
