@@ -28,6 +28,12 @@ inline F32x4 Load(const float* from) {
   std::memcpy(&v, from, sizeof v);
   return v;
 }
+// Four bytes as lanes of 0..255.
+inline U32x4 Load(const std::uint8_t* from) {
+  std::uint8_t __attribute__((vector_size(4))) v;
+  std::memcpy(&v, from, sizeof v);
+  return __builtin_convertvector(v, U32x4);
+}
 inline U32x4 Load(const std::uint32_t* from) {
   U32x4 v;
   std::memcpy(&v, from, sizeof v);
@@ -64,6 +70,10 @@ inline F32x4 Select(I32x4 mask, F32x4 if_set, F32x4 otherwise) { return mask ? i
 // NaN-correct builtin does not.
 inline F32x4 Max(F32x4 a, F32x4 b) { return a < b ? b : a; }
 inline F32x4 Min(F32x4 a, F32x4 b) { return b < a ? b : a; }
+
+// a0 b0 a1 b1 and a2 b2 a3 b3.
+inline F32x4 InterleaveLow(F32x4 a, F32x4 b) { return __builtin_shufflevector(a, b, 0, 4, 1, 5); }
+inline F32x4 InterleaveHigh(F32x4 a, F32x4 b) { return __builtin_shufflevector(a, b, 2, 6, 3, 7); }
 
 inline U32x4 Bits(F32x4 v) { return std::bit_cast<U32x4>(v); }
 inline F32x4 FromBits(U32x4 v) { return std::bit_cast<F32x4>(v); }

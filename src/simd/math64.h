@@ -5,10 +5,17 @@
 
 #include <bit>
 #include <cstdint>
+#include <limits>
 
 #include "simd/f64x2.h"
 
 namespace sqrtdk {
+
+// The nearest float; beyond the range of float the largest one of that sign, not infinity.
+inline float ToFiniteFloat(double x) {
+  constexpr auto kLargest = static_cast<double>(std::numeric_limits<float>::max());
+  return static_cast<float>(x > kLargest ? kLargest : x < -kLargest ? -kLargest : x);
+}
 
 // e^x for x <= 709, NaN and -infinity. At most 1 ULP; exp(0) is exactly 1; NaN gives NaN; 0 below -708.39,
 // where the result would be subnormal.

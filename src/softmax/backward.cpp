@@ -1,17 +1,11 @@
 // Backward pass of softmax rows and the full Jacobian. Shapes: all [rows, columns], row strides in floats.
-#include <limits>
-
 #include "simd/f32x4.h"
+#include "simd/math64.h"
 #include "softmax/row_loops.h"
 #include "softmax/softmax.h"
 
 namespace sqrtdk {
 namespace {
-
-float ToFloatRange(double scale) {
-  constexpr double kLargest = static_cast<double>(std::numeric_limits<float>::max());
-  return static_cast<float>(scale > kLargest ? kLargest : scale < -kLargest ? -kLargest : scale);
-}
 
 void BackwardRow(const float* g, const float* p, std::size_t columns, float scale, float* grad_scores) {
   // Pass 1: g_t, the upstream gradient of the key that holds more than half of the weight; 0 where there is
@@ -40,7 +34,7 @@ void BackwardRow(const float* g, const float* p, std::size_t columns, float scal
 
 void SoftmaxBackward(RowShape shape, ConstRows grad_output, ConstRows probabilities, double scale,
                      Rows grad_scores) {
-  const float factor = ToFloatRange(scale);
+  const float factor = ToFiniteFloat(scale);
   for (std::size_t r = 0; r < shape.rows; ++r) {
     BackwardRow(grad_output.data + r * grad_output.stride, probabilities.data + r * probabilities.stride,
                 shape.columns, factor, grad_scores.data + r * grad_scores.stride);
