@@ -91,10 +91,10 @@ TEST_CASE("Every feature agrees with the reference, in one tile and in many") {
 
 TEST_CASE("Every small shape agrees with the reference") {
   TestNumbers numbers(33);
-  for (std::size_t queries : {0, 1, 3, 4, 5, 8, 9}) {
-    for (std::size_t keys : {0, 1, 4, 7, 8, 9, 16, 17}) {
-      for (std::size_t head_dim : {0, 1, 4, 5, 9}) {
-        for (std::size_t value_dim : {0, 1, 7, 8, 9}) {
+  for (std::size_t queries : test::Sizes{0, 1, 3, 4, 5, 8, 9}) {
+    for (std::size_t keys : test::Sizes{0, 1, 4, 7, 8, 9, 16, 17}) {
+      for (std::size_t head_dim : test::Sizes{0, 1, 4, 5, 9}) {
+        for (std::size_t value_dim : test::Sizes{0, 1, 7, 8, 9}) {
           AttentionProblem problem;
           problem.shape = {1, 1, 1, queries, keys, head_dim, value_dim};
           problem.scale = 0.6;
@@ -134,7 +134,7 @@ TEST_CASE("At 1024 keys gradients are within 1e-5 norm-wise, in one tile and in 
   const Inputs in = test::RandomInputs(problem.shape, numbers);
   const auto g = RandomGradOutput(problem.shape, numbers);
   const auto want = Exact(problem, in, g);
-  for (std::size_t keys : {128, 512, 1024}) {
+  for (std::size_t keys : test::Sizes{128, 512, 1024}) {
     problem.tile.keys = keys;
     CheckGradients(RunBackward(problem, in, g), want, 1e-5);
   }
@@ -187,7 +187,7 @@ TEST_CASE("Rows that see no key have no gradient and give none") {
   problem.mask = {mask.data(), 0, 0, 10, 1};
   const Inputs in = test::RandomInputs(problem.shape, numbers);
   auto g = RandomGradOutput(problem.shape, numbers);
-  for (std::size_t keys : {8, 512}) {
+  for (std::size_t keys : test::Sizes{8, 512}) {
     problem.tile = {4, keys};
     const Inputs d = RunBackward(problem, in, g);
     for (std::size_t c = 0; c < 4; ++c) CHECK(d.query[2 * 4 + c] == 0.0f);
@@ -205,7 +205,7 @@ TEST_CASE("NaN and infinity reach only the gradients of what they touch") {
   problem.causal = true;  // row i sees keys 0..i
   const Inputs clean = test::RandomInputs(problem.shape, numbers);
   const auto clean_g = RandomGradOutput(problem.shape, numbers);
-  for (std::size_t keys : {8, 512}) {
+  for (std::size_t keys : test::Sizes{8, 512}) {
     for (double softcap : {0.0, 3.0}) {
       problem.tile = {4, keys};
       problem.softcap = softcap;

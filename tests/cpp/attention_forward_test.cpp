@@ -63,10 +63,10 @@ TEST_CASE("Every feature agrees with the reference: output, logSumExp and all fo
 
 TEST_CASE("Every small shape agrees with the reference") {
   TestNumbers numbers(22);
-  for (std::size_t queries : {0, 1, 2, 3, 4, 5, 7, 8, 9}) {
-    for (std::size_t keys : {0, 1, 2, 4, 7, 8, 9, 15, 16, 17}) {
-      for (std::size_t head_dim : {0, 1, 2, 3, 4, 5, 9}) {
-        for (std::size_t value_dim : {0, 1, 4, 7, 8, 9, 17}) {
+  for (std::size_t queries : test::Sizes{0, 1, 2, 3, 4, 5, 7, 8, 9}) {
+    for (std::size_t keys : test::Sizes{0, 1, 2, 4, 7, 8, 9, 15, 16, 17}) {
+      for (std::size_t head_dim : test::Sizes{0, 1, 2, 3, 4, 5, 9}) {
+        for (std::size_t value_dim : test::Sizes{0, 1, 4, 7, 8, 9, 17}) {
           AttentionProblem problem;
           problem.shape = {1, 1, 1, queries, keys, head_dim, value_dim};
           problem.scale = 0.6;
@@ -165,8 +165,8 @@ TEST_CASE("The tile size changes the rounding only") {
   problem.scale = 1;  // spread enough for the maximum to move between tiles
   const Inputs in = test::RandomInputs(problem.shape, numbers);
   const auto want = Exact(problem, in);
-  for (std::size_t queries : {0, 1, 3, 4, 5, 16, 37, 100}) {
-    for (std::size_t keys : {0, 1, 5, 8, 9, 64, 70, 1000}) {
+  for (std::size_t queries : test::Sizes{0, 1, 3, 4, 5, 16, 37, 100}) {
+    for (std::size_t keys : test::Sizes{0, 1, 5, 8, 9, 64, 70, 1000}) {
       problem.tile = {queries, keys};
       CAPTURE(queries);
       CAPTURE(keys);

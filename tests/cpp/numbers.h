@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <vector>
 
@@ -11,6 +12,9 @@ namespace sqrtdk::test {
 
 inline constexpr float kInf = std::numeric_limits<float>::infinity();
 inline constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+// For loops over sizes: for (std::size_t n : Sizes{0, 1, 5}).
+using Sizes = std::initializer_list<std::size_t>;
 
 // Units in the last place of float32 at `want`, subnormals included.
 inline double UlpOf(double want) {

@@ -92,7 +92,7 @@ struct Definition {
 
 TEST_CASE("Diagnostics agree with their definitions at every length, spread and scale") {
   TestNumbers numbers(11);
-  for (std::size_t n : {2, 3, 4, 5, 6, 7, 8, 9, 16, 17, 64, 100, 257}) {
+  for (std::size_t n : test::Sizes{2, 3, 4, 5, 6, 7, 8, 9, 16, 17, 64, 100, 257}) {
     for (double scale : {1.0, 0.25, -3.0, 16.0}) {
       const auto scores = numbers.Normals(n, 2.5f);
       const Definition want(reference::Scaled(std::vector<long double>(scores.begin(), scores.end()),
@@ -134,7 +134,7 @@ TEST_CASE("Two keys: trace, Frobenius and spectral norm are 2 p (1 - p) as far a
 }
 
 TEST_CASE("Equal scores: the spectral norm is 1/n, effective keys and perplexity n") {
-  for (std::size_t n : {2, 3, 8, 1000}) {
+  for (std::size_t n : test::Sizes{2, 3, 8, 1000}) {
     const auto size = static_cast<double>(n);
     const SoftmaxDiagnostics d = Diagnose(std::vector<float>(n, 1e30f), 1e30);
     CHECK(RelativeError(d.jacobian_spectral, 1 / size) <= 1e-15);
@@ -165,7 +165,7 @@ TEST_CASE("Exact zeros are the weights below 2^-150, masked keys included") {
 
 TEST_CASE("Rows without a distribution and rows with NaN or +infinity") {
   for (double scale : {1.0, 0.0}) {
-    for (std::size_t n : {0, 1, 2, 7}) {
+    for (std::size_t n : test::Sizes{0, 1, 2, 7}) {
       const SoftmaxDiagnostics d = Diagnose(std::vector<float>(n, -kInf), scale);
       CHECK(d.log_sum_exp == -static_cast<double>(kInf));
       CHECK(d.exact_zeros == n);

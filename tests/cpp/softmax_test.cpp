@@ -109,8 +109,8 @@ void CheckPromises(const std::vector<float>& scores, double scale) {
 TEST_CASE("Softmax, its logarithm and log-sum-exp keep their promise at every length and scale") {
   TestNumbers numbers(1);
   // Around the vector (4), the unrolled step (8) and the summation block (256).
-  for (std::size_t n : {1,  2,  3,  4,  5,  6,  7,   8,   9,   10,  11,  12,   13,
-                        14, 15, 16, 17, 31, 33, 255, 256, 257, 263, 513, 1000, 20011}) {
+  for (std::size_t n : test::Sizes{1,  2,  3,  4,  5,  6,  7,   8,   9,   10,  11,  12,   13,
+                                   14, 15, 16, 17, 31, 33, 255, 256, 257, 263, 513, 1000, 20011}) {
     for (double scale : {1.0, 0.125, 8.0, -1.0, -20.0, 0.0, 1e-30, 1e-40, 1e-300, 3.7e4}) {
       const auto scores = numbers.Normals(n, 3);
       CAPTURE(n);
@@ -181,7 +181,7 @@ TEST_CASE("Right values: weights, log-weights, log-sum-exp and VJP") {
 
 TEST_CASE("VJP is the Jacobian times the upstream gradient, times scale, at every length") {
   TestNumbers numbers(2);
-  for (std::size_t n : {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 255, 256, 257, 511, 1025}) {
+  for (std::size_t n : test::Sizes{1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 255, 256, 257, 511, 1025}) {
     for (float spread : {1.0f, 8.0f, 30.0f}) {
       const auto p = SoftmaxOf(numbers.Normals(n, spread));
       const auto g = numbers.Normals(n);
@@ -215,7 +215,7 @@ TEST_CASE("VJP of a saturated row does not cancel") {
 
 TEST_CASE("Jacobian is diag(p) - p p^T with an accurate diagonal and rows that sum to 0") {
   TestNumbers numbers(3);
-  for (std::size_t n : {0, 1, 2, 3, 5, 17}) {
+  for (std::size_t n : test::Sizes{0, 1, 2, 3, 5, 17}) {
     const auto p = SoftmaxOf(numbers.Normals(n, 2));
     std::vector<float> jacobian(n * n);
     SoftmaxJacobian(p, jacobian.data());
@@ -247,7 +247,7 @@ TEST_CASE("A masked key gets weight 0 and a row of masked keys gets zeros") {
 }
 
 TEST_CASE("NaN and +infinity make their row NaN and no other, at any place") {
-  for (std::size_t n : {1, 3, 4, 5, 8, 11, 257}) {
+  for (std::size_t n : test::Sizes{1, 3, 4, 5, 8, 11, 257}) {
     for (std::size_t at = 0; at < n; ++at) {
       for (float poison : {kNan, -kNan, kInf}) {
         for (float rest : {1.0f, -kInf}) {
@@ -278,7 +278,7 @@ TEST_CASE("NaN and +infinity make their row NaN and no other, at any place") {
 }
 
 TEST_CASE("Ties get equal weights, bit for bit, and equal scores the uniform distribution") {
-  for (std::size_t n : {1, 2, 4, 8, 64, 1024, 4096}) {
+  for (std::size_t n : test::Sizes{1, 2, 4, 8, 64, 1024, 4096}) {
     CHECK(SoftmaxOf(std::vector<float>(n, -3.25f)) == std::vector<float>(n, 1.0f / static_cast<float>(n)));
   }
   const auto p = SoftmaxOf({2, 1, 2, 1, 0, 2, 1, 2, 1});
@@ -291,7 +291,7 @@ TEST_CASE("Ties get equal weights, bit for bit, and equal scores the uniform dis
 TEST_CASE("No weight is subnormal") {
   std::vector<float> scores;
   for (int i = 0; i < 1100; ++i) scores.push_back(-0.1f * static_cast<float>(i));
-  for (std::size_t n : {1000, 1023, 1024, 1100}) {
+  for (std::size_t n : test::Sizes{1000, 1023, 1024, 1100}) {
     scores.resize(n);
     for (float x : SoftmaxOf(scores)) CHECK((x == 0.0f || std::isnormal(x)));
   }
@@ -309,7 +309,7 @@ TEST_CASE("The weights of a long row sum to 1") {
 
 TEST_CASE("Rows apart, unaligned and in place give the same bits as rows packed and aligned") {
   TestNumbers numbers(5);
-  for (std::size_t n : {1, 5, 8, 19}) {
+  for (std::size_t n : test::Sizes{1, 5, 8, 19}) {
     const std::size_t rows = 3, stride = n + 3;
     const auto scores = numbers.Normals(rows * stride + 1), g = numbers.Normals(rows * stride + 1);
     std::vector<float> apart(rows * stride + 1, 99.0f), in_place = scores, back(rows * stride + 1, 99.0f),
