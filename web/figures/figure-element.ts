@@ -204,6 +204,8 @@ export abstract class FigureElement<N extends FigureName> extends LitElement {
 
   #failed(error: unknown): void {
     this.trouble = troubleSentence(error);
+    // The sentence is for the reader; whoever embeds the figure gets the error itself.
+    this.#tell("sqrtdk-error", { figure: this.figureName, error });
   }
 
   /** The live region speaks once the reader's hand rests, never while numbers stream in. */

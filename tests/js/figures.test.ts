@@ -1,0 +1,260 @@
+/** What stands behind the figures: the latest-wins protocol, slider stops, bins, the law, and drawings of odd data. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { render } from "@lit-labs/ssr";
+import { collectResult } from "@lit-labs/ssr/lib/render-result.js";
+import { drawing } from "../../web/charts/drawing.ts";
+import { lightTheme } from "../../web/charts/theme.ts";
+import type { Estimate, GradientRow } from "../../web/core/types.ts";
+import { pairs, trialsFor } from "../../web/figures/gradient-model.ts";
+import { panels } from "../../web/figures/gradient-panels.ts";
+import { type Job, Latest } from "../../web/figures/latest.ts";
+import { expectedMaximum } from "../../web/figures/law.ts";
+import { dimensionStops, keyStops, nearestStop } from "../../web/figures/stops.ts";
+import { troubleSentence } from "../../web/figures/trouble.ts";
+import { growth } from "../../web/figures/variance-growth.ts";
+import { hills } from "../../web/figures/variance-hills.ts";
+import { binning, densityGrid, type Hill, sweepDimensions } from "../../web/figures/variance-model.ts";
+
+test("m_n agrees with the reference values", () => {
+  const known = { 2: 0.5641895835, 8: 1.4236, 16: 1.765991, 64: 2.343733, 512: 3.043903, 1024: 3.24824 };
+  for (const [n, value] of Object.entries(known))
+    assert.ok(Math.abs(expectedMaximum(Number(n)) - value) < 1e-6, n);
+});
+
+test("slider stops grow, start and end right, and hold every power of two", () => {
+  for (const [stops, low, high] of [
+    [dimensionStops, 1, 4096],
+    [keyStops, 2, 1024],
+  ] as const) {
+    assert.equal(stops[0], low);
+    assert.equal(stops.at(-1), high);
+    for (let i = 1; i < stops.length; ++i) assert.ok((stops[i] as number) > (stops[i - 1] as number));
+    for (let power = low; power <= high; power *= 2) assert.ok(stops.includes(power), String(power));
+  }
+  assert.equal(dimensionStops[nearestStop(dimensionStops, 500)], 512);
+});
+
+test("sums of signs get one bin a lattice point, the point in its middle", () => {
+  for (const dimension of [1, 2, 3, 7, 100, 1000, 4095, 4096]) {
+    const { bins, range } = binning(dimension, "rademacher");
+    const width = (range[1] - range[0]) / bins;
+    assert.equal(width, 2);
+    const firstCentre = range[0] + 1;
+    assert.equal(Math.abs(firstCentre % 2), dimension % 2, `parity at ${dimension}`);
+    assert.equal(range[0], -range[1]);
+    assert.ok(range[1] >= 5 * Math.sqrt(dimension));
+  }
+});
+
+test("densities are never asked for at 0, where d_k = 1 is infinite", () => {
+  assert.ok(densityGrid.every((z) => Math.abs(z) > 0.01));
+  assert.ok(Math.abs((densityGrid[0] as number) + (densityGrid.at(-1) as number)) < 1e-9);
+});
+
+test("trials follow the work they mean, within bounds", () => {
+  assert.equal(trialsFor([1], 16, 1e9, 100), 100);
+  assert.equal(trialsFor([4096], 1024, 1, 100), 4);
+  assert.equal(trialsFor([100, 100], 10, 2e6, 1e6), 1000);
+});
+
+function deferred() {
+  let resolve = () => {};
+  const promise = new Promise<void>((r) => {
+    resolve = r;
+  });
+  return { promise, resolve };
+}
+const settle = () => new Promise((resolve) => setTimeout(resolve, 1));
+
+function recorder() {
+  const log: string[] = [];
+  const gates = new Map<string, () => void>();
+  const step = (name: string, signal: AbortSignal) => {
+    log.push(name);
+    const gate = deferred();
+    gates.set(name, gate.resolve);
+    return new Promise<void>((resolve, reject) => {
+      signal.addEventListener("abort", () => {
+        log.push(`${name} aborted`);
+        reject(new Error("aborted"));
+      });
+      void gate.promise.then(resolve);
+    });
+  };
+  const job = (name: string): Job => ({
+    coarse: (signal) => step(`${name} coarse`, signal),
+    refine: (signal) => step(`${name} refine`, signal),
+  });
+  return { log, job, open: (name: string) => gates.get(name)?.() };
+}
+
+test("latest wins: a coarse answer is let finish, a refinement is aborted, of those that wait only the newest runs", async () => {
+  const { log, job, open } = recorder();
+  const latest = new Latest(assert.fail);
+  latest.ask(job("a"));
+  latest.ask(job("b"));
+  latest.ask(job("c"));
+  open("a coarse");
+  await settle();
+  open("c coarse");
+  await settle();
+  latest.ask(job("d"));
+  await settle();
+  open("d coarse");
+  await settle();
+  open("d refine");
+  await settle();
+  const wanted = ["a coarse", "c coarse", "c refine", "c refine aborted", "d coarse", "d refine"];
+  assert.deepEqual(log, wanted);
+  assert.equal(latest.busy, false);
+});
+
+test("a pause stops the refinement, not the coarse answer; resuming takes it up", async () => {
+  const { log, job, open } = recorder();
+  const latest = new Latest(assert.fail);
+  latest.pause();
+  latest.ask(job("a"));
+  open("a coarse");
+  await settle();
+  assert.deepEqual(log, ["a coarse"]);
+  latest.resume();
+  await settle();
+  latest.pause();
+  await settle();
+  latest.resume();
+  await settle();
+  open("a refine");
+  await settle();
+  assert.deepEqual(log, ["a coarse", "a refine", "a refine aborted", "a refine"]);
+});
+
+test("an error is told once and does not stop what comes after", async () => {
+  const errors: unknown[] = [];
+  const latest = new Latest((error) => errors.push(error));
+  latest.ask({ coarse: () => Promise.reject(new Error("no")), refine: () => assert.fail() });
+  await settle();
+  let done = false;
+  latest.ask({
+    coarse: () => Promise.resolve(),
+    refine: async () => {
+      done = true;
+    },
+  });
+  await settle();
+  assert.equal(errors.length, 1);
+  assert.ok(done);
+});
+
+test("errors become one clear sentence", () => {
+  assert.match(troubleSentence({ code: "ERR_WASM_UNAVAILABLE" }), /^This browser has no WebAssembly SIMD/);
+  assert.match(troubleSentence("anything"), /Reset tries again/);
+});
+
+async function markup(content: unknown): Promise<string> {
+  return collectResult(render(drawing({ width: 700, height: 500, theme: lightTheme }, content)));
+}
+
+const hill = (dimension: number): Hill => ({
+  dimension,
+  source: "test",
+  exact: densityGrid.map((z) => Math.exp(-Math.abs(z))),
+  result: {
+    seed: 1,
+    moments: {
+      count: 4,
+      mean: 0,
+      variance: dimension,
+      skewness: 0,
+      excessKurtosis: 0,
+      varianceStandardError: dimension,
+    },
+    histogram: { low: -5, high: 5, counts: Float64Array.of(0, 2, 2, 0), underflow: 0, overflow: 0 },
+  },
+});
+
+test("the variance figure draws with no data, with little data, at any width", async () => {
+  const base = { limit: true, theme: lightTheme, top: 10 };
+  const all = new Map([["3", hill(3)] as const, ["chosen", hill(1)] as const]);
+  for (const width of [1, 280, 700]) {
+    for (const show of [[], ["3", "1000", "chosen"]] as const) {
+      for (const divided of [0, 0.5, 1]) {
+        const text = await markup(hills({ ...base, hills: all, show, divided, arm: "raw", width }));
+        assert.doesNotMatch(text, /NaN|undefined|Infinity/);
+      }
+    }
+    const rows = sweepDimensions.map((dimension) => ({
+      dimension,
+      variance: dimension,
+      standardError: 2 * dimension,
+      exact: dimension,
+      samples: 1,
+    }));
+    for (const some of [[], rows]) {
+      const plot = growth({
+        rows: some,
+        chosen: null,
+        dimension: 7,
+        arm: "scaled",
+        theme: lightTheme,
+        left: 0,
+        width: Math.max(width, 100),
+        top: 20,
+        height: 300,
+      });
+      assert.doesNotMatch(await markup(plot.drawing), /NaN|undefined|Infinity/);
+    }
+  }
+});
+
+test("the gradient figure draws rows of zeros and without theory, and knows which d_k lies where", async () => {
+  const zero: Estimate = { mean: 0, standardError: 0, median: 0 };
+  const row = (dimension: number, scale: "none" | "rsqrt"): GradientRow => ({
+    dimension,
+    scale,
+    trials: 1,
+    entropy: zero,
+    maxProbability: zero,
+    sumSquares: zero,
+    jacobianTrace: zero,
+    jacobianFrobenius: zero,
+    deadRows: zero,
+    exactZeros: zero,
+    gradQueryNorm: zero,
+    gradKeyNorm: zero,
+    theory: null,
+  });
+  const sweep = pairs([
+    row(1, "none"),
+    row(1, "rsqrt"),
+    row(4096, "rsqrt"),
+    row(4096, "none"),
+    row(9, "none"),
+  ]);
+  assert.deepEqual(
+    sweep.map((pair) => pair.dimension),
+    [1, 4096],
+  );
+  for (const width of [300, 900]) {
+    const plot = panels({
+      sweep,
+      chosen: sweep[0] ?? null,
+      dimension: 1,
+      keys: 2,
+      theme: lightTheme,
+      width,
+      left: 0,
+      top: 50,
+    });
+    assert.doesNotMatch(await markup(plot.drawing), /NaN|undefined|Infinity/);
+    assert.equal(plot.at(45, 100), 1);
+    assert.equal(plot.at(-500, 100), null);
+  }
+});
+
+test("every figure's imports stay in the house: no figure knows another, charts know no figures", () => {
+  const read = (path: string) => readFileSync(new URL(`../../web/${path}`, import.meta.url), "utf8");
+  assert.doesNotMatch(read("figures/variance.ts"), /gradient/);
+  assert.doesNotMatch(read("figures/gradient.ts"), /variance/);
+});
