@@ -39,8 +39,7 @@ async function enter(workload) {
   }
   if (workload.flops)
     for (const variant of variants)
-      if (variant === "baseline" || hasRelaxedSimd())
-        contenders.push({ ...peakContender(variant), peakOf: variant });
+      if (variant === "baseline" || hasRelaxedSimd()) contenders.push({ ...peakContender(variant), peakOf: variant });
   return { contenders, absent };
 }
 
@@ -49,13 +48,14 @@ const paired = (entry, other, figure) => median(entry.times.map((time, round) =>
 const ratioOf = (entry, other) => paired(entry, other, (time, otherTime) => time / otherTime);
 
 /** Whether one of our variants reaches its target. */
-function verdict({ target, verdictWithheld }, row, plainInput) {
+function verdict({ target, onlyInPart }, row, plainInput) {
   const limit = target[row.variant];
   const value = { "best peer": row.ratio, peak: row.share, "same, plain input": plainInput }[target.of];
   const atLeast = target.of === "peak";
   const text = `${atLeast ? ">=" : "<="} ${limit.toFixed(2)} of ${target.of}`;
-  if (verdictWithheld) return { text, value, result: "n/a" };
-  return { text, value, result: (atLeast ? value >= limit : value <= limit) ? "hit" : "miss" };
+  if (atLeast ? value >= limit : value <= limit) return { text, value, result: "hit" };
+  // A call that does more than the workload proves a hit, but never a miss.
+  return { text, value, result: onlyInPart ? "n/a" : "miss" };
 }
 
 function summarise(workload, timed) {

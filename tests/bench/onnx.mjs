@@ -20,7 +20,11 @@ const [floatType, int64Type] = [1, 7];
 function attribute([name, value]) {
   const kinds = { float: 1, integer: 2, integers: 7 };
   const withKind = (kind, bytes) => bytesField(5, [...textField(1, name), ...bytes, ...integerField(20, kinds[kind])]);
-  if (Array.isArray(value)) return withKind("integers", value.flatMap((item) => integerField(8, item)));
+  if (Array.isArray(value))
+    return withKind(
+      "integers",
+      value.flatMap((item) => integerField(8, item)),
+    );
   if (typeof value === "object") return withKind("float", floatField(2, value.float));
   return withKind("integer", integerField(3, value));
 }

@@ -18,12 +18,20 @@ export async function load(variant) {
   return {
     softmax({ columns, scores, check }) {
       const [input, out] = [resident(scores), core.buffer(scores.length)];
-      return contender(() => core.softmax(input, { columns, out }), () => out.view, check);
+      return contender(
+        () => core.softmax(input, { columns, out }),
+        () => out.view,
+        check,
+      );
     },
 
     softmaxBackward({ columns, output, gradOutput, check }) {
       const [p, g, out] = [resident(output), resident(gradOutput), core.buffer(output.length)];
-      return contender(() => core.softmaxBackward(g, p, { columns, out }), () => out.view, check);
+      return contender(
+        () => core.softmaxBackward(g, p, { columns, out }),
+        () => out.view,
+        check,
+      );
     },
 
     /** The scores come only with attention as a whole: values of length 1 make the rest of it cheap, not free. */
@@ -51,7 +59,11 @@ export async function load(variant) {
     },
 
     normals({ count, check }) {
-      return contender(() => core.randomNormal(count, { seed: 1 }), (values) => values, check);
+      return contender(
+        () => core.randomNormal(count, { seed: 1 }),
+        (values) => values,
+        check,
+      );
     },
 
     dotProducts({ dimension, samples, bins, low, high, check }) {

@@ -76,6 +76,7 @@ export function peakContender(variant) {
     floatingPointOperations: count * chains * lanes * 2,
     run: () => run(count, factor, addend),
     // Every sum tends to addend / (1 - factor).
-    verify: () => (run(count, factor, addend) === (chains * addend) / (1 - factor) ? null : "the loop computes nonsense"),
+    verify: () =>
+      run(count, factor, addend) === (chains * addend) / (1 - factor) ? null : "the loop computes nonsense",
   };
 }

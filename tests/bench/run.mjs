@@ -66,7 +66,8 @@ function measure(name, pace) {
 const { values: options, positionals: filters } = readArguments();
 const matches = ({ name }) => filters.some((part) => name.toLowerCase().includes(part.toLowerCase()));
 const chosen = filters.length > 0 ? workloads.filter(matches) : workloads;
-if (chosen.length === 0) fail(`no workload is called like that; there are:\n${workloads.map((w) => `  ${w.name}`).join("\n")}`);
+if (chosen.length === 0)
+  fail(`no workload is called like that; there are:\n${workloads.map((w) => `  ${w.name}`).join("\n")}`);
 
 installPeers();
 if (!existsSync(`${here}../../dist/index.js`))
@@ -82,4 +83,5 @@ for (const { name } of chosen) {
   console.log(workloadTable(result));
 }
 console.log(`Summary\n${summaryTable(results)}`);
-if (options.json) writeFileSync(options.json, `${JSON.stringify({ machine, quick: options.quick, results }, null, 2)}\n`);
+if (options.json)
+  writeFileSync(options.json, `${JSON.stringify({ machine, quick: options.quick, results }, null, 2)}\n`);

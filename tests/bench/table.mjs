@@ -6,13 +6,16 @@ function aligned(rows) {
   return rows.map((row) => `  ${line(row).trimEnd()}`).join("\n");
 }
 
-const ms = (value) => value.toPrecision(value < 1000 ? 3 : 4).replace(/\.?e.*/, "");
+// Three digits or more, never an exponent.
+const ms = (value) => value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : 3);
 const percent = (share) => (share === undefined ? "" : `${(100 * share).toFixed(0)} %`);
 const ratio = (value) => (value === undefined ? "n/a" : value.toFixed(2));
 
+// A miss must catch the eye.
+const shown = (result) => (result === "miss" ? "MISS" : result);
+
 function targetCell(target) {
-  if (!target) return "";
-  return `${target.text}: ${target.result === "hit" || target.result === "n/a" ? target.result : target.result.toUpperCase()}`;
+  return target ? `${target.text}: ${shown(target.result)}` : "";
 }
 
 /** Everything measured in one workload. */
@@ -20,17 +23,18 @@ export function workloadTable({ name, unit, note, rows, bestPeer, peakRates, not
   const lines = [name];
   const peaks = Object.entries(peakRates).map(([variant, rate]) => `${variant} ${rate.toFixed(1)}`);
   if (peaks.length > 0) lines.push(`  multiply-add peak in this run, GFLOP/s: ${peaks.join(", ")}`);
-  const head = ["", "CPU ms", "10 % - 90 %", unit, "of peak", "/ best peer", "target"];
+  const ofPeak = (cell) => (peaks.length > 0 ? [cell] : []);
+  const head = ["", "CPU ms", "10 % - 90 %", unit, ...ofPeak("of peak"), "/ best peer", "target"];
   const cells = rows.map((row) => [
     `${row.name}${row.workScale > 1.001 ? ` (x ${row.workScale.toFixed(1)})` : ""}${row.name === bestPeer ? " *" : ""}`,
     ms(row.ms),
     `${ms(row.spread[0])} - ${ms(row.spread[1])}`,
     row.rate.toPrecision(3),
-    percent(row.share),
+    ...ofPeak(percent(row.share)),
     ratio(row.ratio),
     targetCell(row.target),
   ]);
-  lines.push(aligned([head, ...cells]));
+  if (rows.length > 0) lines.push(aligned([head, ...cells]));
   for (const { name, reason } of notTimed) lines.push(`  ${name}: not timed: ${reason}`);
   if (note) lines.push(`  ${note}`);
   return `${lines.join("\n")}\n`;
@@ -52,7 +56,7 @@ export function summaryTable(results) {
         percent(row.share),
         row.target.text,
         ratio(row.target.value),
-        row.target.result === "miss" ? "MISS" : row.target.result,
+        shown(row.target.result),
       ]),
   );
   return rows.length > 0 ? aligned([head, ...rows]) : "  sqrtdk was not timed";

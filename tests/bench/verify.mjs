@@ -6,8 +6,8 @@ export function sameNumbers(actual, expected, tolerance) {
   let [difference, size] = [0, 0];
   for (let i = 0; i < expected.length; i++) {
     const gap = Math.abs(actual[i] - expected[i]);
-    // Written so that NaN is an error too.
-    if (!(gap <= difference)) difference = gap;
+    if (Number.isNaN(gap)) return `NaN at ${i}`;
+    difference = Math.max(difference, gap);
     size = Math.max(size, Math.abs(expected[i]));
   }
   const error = difference / size;

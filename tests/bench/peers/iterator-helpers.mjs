@@ -15,7 +15,8 @@ const helpers = {
     for (const value of this) yield* callback(value, index++);
   },
   forEach(callback) {
-    [...this].forEach((value, index) => callback(value, index));
+    let index = 0;
+    for (const value of this) callback(value, index++);
   },
   some(callback) {
     return [...this].some((value, index) => callback(value, index));

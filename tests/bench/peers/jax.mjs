@@ -45,8 +45,7 @@ export function scores(problem) {
   return [contender("matmul", (q, k) => np.matmul(q, np.transpose(k)), inputs, problem.check)];
 }
 
-const composed = (scale) => (q, k, v) =>
-  np.matmul(jax.nn.softmax(np.matmul(q, np.transpose(k)).mul(scale), -1), v);
+const composed = (scale) => (q, k, v) => np.matmul(jax.nn.softmax(np.matmul(q, np.transpose(k)).mul(scale), -1), v);
 
 export function attention(problem) {
   const { query, key, value, length, headDim, scale, check } = problem;

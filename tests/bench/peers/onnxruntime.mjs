@@ -63,7 +63,11 @@ const probabilityNodes = [
 export async function attention({ query, key, value, length, headDim, scale, check }) {
   const inputs = (shape) => ({ q: [query, shape], k: [key, shape], v: [value, shape] });
   const attributes = { scale: { float: scale } };
-  const [whole, heads, matrix] = [[1, 1, length, headDim], [1, length, headDim], [length, headDim]];
+  const [whole, heads, matrix] = [
+    [1, 1, length, headDim],
+    [1, length, headDim],
+    [length, headDim],
+  ];
   const standard = { nodes: [node("Attention", "q k v", "y", attributes)], outputs: { y: whole }, opset: 23 };
   const multiHead = {
     nodes: [node("MultiHeadAttention", "q k v", "y", { num_heads: 1, ...attributes }, "com.microsoft")],

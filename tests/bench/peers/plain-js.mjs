@@ -39,7 +39,13 @@ function softmaxBackwardRows(gradient, p, gradOutput, columns, scale) {
 
 export function softmax({ columns, scores, check }) {
   const output = new Float32Array(scores.length);
-  return [contender(() => softmaxRows(output, scores, columns), () => output, check)];
+  return [
+    contender(
+      () => softmaxRows(output, scores, columns),
+      () => output,
+      check,
+    ),
+  ];
 }
 
 export function softmaxBackward({ columns, output, gradOutput, check }) {
