@@ -2,6 +2,8 @@
 
 #include "bindings/memory.h"
 #include "experiments/dot_products.h"
+#include "experiments/gradient_flow.h"
+#include "stats/estimate.h"
 
 namespace sqrtdk {
 namespace {
@@ -34,6 +36,38 @@ double SkewnessAt(Address moments) { return Skewness(*At<Moments>(moments)); }
 double ExcessKurtosisAt(Address moments) { return ExcessKurtosis(*At<Moments>(moments)); }
 double VarianceStandardErrorAt(Address moments) { return VarianceStandardError(*At<Moments>(moments)); }
 
+// GradientFlow and the trials of it to run.
+struct GradientFlowCall {
+  std::uint32_t dimension, keys, value_dim;
+  double seed;
+  std::size_t first_trial, trials;
+};
+
+GradientFlow ExperimentOf(const GradientFlowCall& call, std::span<const double> scales) {
+  return {call.dimension, call.keys, call.value_dim, scales};
+}
+
+std::size_t ScratchFloats(const GradientFlowCall& call) {
+  return GradientFlowScratchFloats(ExperimentOf(call, {}));
+}
+std::size_t ScratchDoubles(const GradientFlowCall& call) {
+  return GradientFlowScratchDoubles(ExperimentOf(call, {}));
+}
+
+// Fills `columns` (doubles): call.trials values for each quantity of each scale.
+void RunGradientTrialsAt(const GradientFlowCall& call, Address scales, std::size_t scale_count,
+                         Address float_scratch, Address double_scratch, Address columns) {
+  const GradientFlow experiment = ExperimentOf(call, SpanAt<const double>(scales, scale_count));
+  RunGradientTrials(experiment, ToInteger(call.seed), call.first_trial, call.trials,
+                    SpanAt<float>(float_scratch, GradientFlowScratchFloats(experiment)),
+                    SpanAt<double>(double_scratch, GradientFlowScratchDoubles(experiment)),
+                    {At<double>(columns), call.trials});
+}
+
+Estimate EstimateAt(Address values, std::size_t length, Address scratch) {
+  return EstimateOf(SpanAt<const double>(values, length), SpanAt<double>(scratch, length));
+}
+
 EMSCRIPTEN_BINDINGS(experiments) {
   emscripten::value_object<DotProductsCall>("DotProductsCall")
       .field("dimension", &DotProductsCall::dimension)
@@ -52,6 +86,22 @@ EMSCRIPTEN_BINDINGS(experiments) {
   emscripten::function("skewness", &SkewnessAt);
   emscripten::function("excessKurtosis", &ExcessKurtosisAt);
   emscripten::function("varianceStandardError", &VarianceStandardErrorAt);
+
+  emscripten::value_object<GradientFlowCall>("GradientFlowCall")
+      .field("dimension", &GradientFlowCall::dimension)
+      .field("keys", &GradientFlowCall::keys)
+      .field("valueDim", &GradientFlowCall::value_dim)
+      .field("seed", &GradientFlowCall::seed)
+      .field("firstTrial", &GradientFlowCall::first_trial)
+      .field("trials", &GradientFlowCall::trials);
+  emscripten::value_object<Estimate>("Estimate")
+      .field("mean", &Estimate::mean)
+      .field("standardError", &Estimate::standard_error)
+      .field("median", &Estimate::median);
+  emscripten::function("gradientFlowScratchFloats", &ScratchFloats);
+  emscripten::function("gradientFlowScratchDoubles", &ScratchDoubles);
+  emscripten::function("runGradientTrials", &RunGradientTrialsAt);
+  emscripten::function("estimate", &EstimateAt);
 }
 
 }  // namespace

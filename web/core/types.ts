@@ -24,6 +24,12 @@ export interface LoadOptions {
   wasmUrl?: string | URL;
 }
 
+/** What `compile()` gives: a module that can be posted to a worker, and which of our builds it is. */
+export interface CompiledCore {
+  module: WebAssembly.Module;
+  variant: "simd" | "relaxed";
+}
+
 export interface CoreInfo {
   version: string;
   variant: "simd" | "relaxed";
@@ -80,6 +86,12 @@ export interface AttentionOptions {
   /** softcap * tanh(x / softcap) before the mask; 0 = off. */
   softcap?: number;
   returnWeights?: "raw" | "softcap" | "masked" | "probabilities";
+}
+
+export interface AttentionGradients {
+  gradQuery: Float32Array;
+  gradKey: Float32Array;
+  gradValue: Float32Array;
 }
 
 export interface AttentionResult {
@@ -245,6 +257,18 @@ export interface Theory {
   twoKeys(options: { differenceStd: number }): TwoKeys;
 }
 
+/**
+ * A long call in steps of a few milliseconds, for callers that have to stay responsive. Each step yields a function
+ * that gives the result so far; the last returns the result. Bits do not depend on when steps are taken.
+ */
+export type Steps<Result> = Generator<() => Result, Result, void>;
+
+export interface CoreSteps {
+  sampleDotProducts(options: DotProductOptions): Steps<DotProductResult>;
+  varianceSweep(options: VarianceSweepOptions): Steps<VarianceRow[]>;
+  gradientSweep(options: GradientSweepOptions): Steps<GradientRow[]>;
+}
+
 /** The computing core. Functions copy in and copy out and leave nothing to free. */
 export interface Core {
   softmax(scores: FloatData, options?: SoftmaxOptions): Float32Array;
@@ -261,9 +285,21 @@ export interface Core {
     value: FloatData,
     options: AttentionOptions,
   ): AttentionResult;
+  /** Gradients from what the forward call returned; same options. */
+  scaledDotProductAttentionBackward(
+    gradOutput: FloatData,
+    query: FloatData,
+    key: FloatData,
+    value: FloatData,
+    output: FloatData,
+    logSumExp: FloatData,
+    options: AttentionOptions,
+  ): AttentionGradients;
   sampleDotProducts(options: DotProductOptions): DotProductResult;
   varianceSweep(options: VarianceSweepOptions): VarianceRow[];
   gradientSweep(options: GradientSweepOptions): GradientRow[];
+  /** The three calls above, a step at a time. */
+  readonly steps: CoreSteps;
   randomNormal(count: number, options: { seed: number; stream?: number }): Float32Array;
   readonly theory: Theory;
   buffer(length: number): CoreBuffer;
@@ -279,7 +315,10 @@ export interface JobOptions<Partial> {
 
 /** The calls of `Core` that take long, as promises, computed in workers. Same bits for any number of workers. */
 export interface Pool {
-  sampleDotProducts(options: DotProductOptions, job?: JobOptions<DotProductResult>): Promise<DotProductResult>;
+  sampleDotProducts(
+    options: DotProductOptions,
+    job?: JobOptions<DotProductResult>,
+  ): Promise<DotProductResult>;
   varianceSweep(options: VarianceSweepOptions, job?: JobOptions<VarianceRow[]>): Promise<VarianceRow[]>;
   gradientSweep(options: GradientSweepOptions, job?: JobOptions<GradientRow[]>): Promise<GradientRow[]>;
   /** theory.dotProductDensity at every x. */

@@ -1,0 +1,80 @@
+#include <emscripten/bind.h>
+
+#include "bindings/memory.h"
+#include "theory/expected_softmax.h"
+#include "theory/moments.h"
+#include "theory/random_energy.h"
+#include "theory/variance_gamma.h"
+
+namespace sqrtdk {
+namespace {
+
+// Equal laws of query and key. NaN where a moment does not exist.
+struct ScoreMoments {
+  double mean, variance, excess_kurtosis;
+};
+
+theory::DotProductMoments MomentsOf(int law, int dimension, double mean, double query_std, double key_std) {
+  theory::DotProductMomentsOptions options;
+  options.law = static_cast<theory::ComponentLaw>(law);
+  options.dimension = dimension;
+  options.query_mean = options.key_mean = mean;
+  options.query_std = query_std;
+  options.key_std = key_std;
+  return theory::DotProductMomentsOf(options);
+}
+
+ScoreMoments DotProductMoments(int law, int dimension, double mean, double query_std, double key_std) {
+  const theory::DotProductMoments moments = MomentsOf(law, dimension, mean, query_std, key_std);
+  return {moments.mean.value, moments.variance.value, moments.excess_kurtosis.value};
+}
+
+double VarianceStandardErrorOf(int law, int dimension, double mean, double query_std, double key_std,
+                               double samples) {
+  return theory::VarianceStandardError(MomentsOf(law, dimension, mean, query_std, key_std), samples).value;
+}
+
+// `density` or `tail` may be 0: not wanted.
+void DotProductLawAt(Address x, std::size_t length, int dimension, double scale, Address density,
+                     Address tail) {
+  theory::DotProductLaw(SpanAt<const double>(x, length), dimension, scale,
+                        SpanAt<double>(density, density == 0 ? 0 : length),
+                        SpanAt<double>(tail, tail == 0 ? 0 : length));
+}
+
+EMSCRIPTEN_BINDINGS(theory) {
+  emscripten::value_object<ScoreMoments>("ScoreMoments")
+      .field("mean", &ScoreMoments::mean)
+      .field("variance", &ScoreMoments::variance)
+      .field("excessKurtosis", &ScoreMoments::excess_kurtosis);
+  emscripten::function("dotProductMoments", &DotProductMoments);
+  emscripten::function("varianceStandardErrorOf", &VarianceStandardErrorOf);
+
+  emscripten::function("dotProductLaw", &DotProductLawAt);
+  emscripten::function("dotProductDensity", &theory::DotProductDensity);
+  emscripten::function("dotProductTail", &theory::DotProductTail);
+  emscripten::function("dotProductQuantile", &theory::DotProductQuantile);
+
+  emscripten::value_object<theory::ExpectedSoftmax>("ExpectedSoftmax")
+      .field("logPartition", &theory::ExpectedSoftmax::log_partition)
+      .field("entropy", &theory::ExpectedSoftmax::entropy)
+      .field("sumSquares", &theory::ExpectedSoftmax::sum_squares)
+      .field("maxProbability", &theory::ExpectedSoftmax::maximum_probability)
+      .field("jacobianTrace", &theory::ExpectedSoftmax::jacobian_trace)
+      .field("jacobianFrobeniusSquared", &theory::ExpectedSoftmax::jacobian_frobenius_squared);
+  emscripten::function("expectedSoftmax", &theory::ExpectedSoftmaxOf);
+  emscripten::function("expectedAttentionRow", &theory::ExpectedSoftmaxOfRow);
+
+  emscripten::function("expectedMaximum", &theory::ExpectedMaximum);
+  emscripten::function("freezingDimension", &theory::FreezingDimension);
+  emscripten::value_object<theory::TwoKeyRow>("TwoKeyRow")
+      .field("slope", &theory::TwoKeyRow::expected_product)
+      .field("medianSlope", &theory::TwoKeyRow::median_product)
+      .field("entropy", &theory::TwoKeyRow::expected_entropy)
+      .field("maxProbability", &theory::TwoKeyRow::expected_maximum_probability)
+      .field("deadShare", &theory::TwoKeyRow::share_below);
+  emscripten::function("twoKeys", &theory::TwoKeys);
+}
+
+}  // namespace
+}  // namespace sqrtdk

@@ -1,0 +1,1 @@
+export declare const alias: Record<string, string>;

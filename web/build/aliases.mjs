@@ -1,0 +1,6 @@
+/** Names that the sources import without saying where they are built; tsconfig.json and vite.config.ts repeat it. */
+import { fileURLToPath } from "node:url";
+
+export const alias = {
+  "sqrtdk-engine": fileURLToPath(new URL("../../build/wasm/sqrtdk.js", import.meta.url)),
+};

@@ -1,0 +1,153 @@
+/** Argument checks: Embind checks nothing in release builds, so everything is checked here, before any work. */
+import { type ErrorCode, SqrtdkError } from "./errors.ts";
+
+/** Largest integer a seed may be: 2^53 - 1. */
+export const maximumSeed = Number.MAX_SAFE_INTEGER;
+
+// Getters of the prototype all typed arrays share. They look into the object itself: they tell arrays of other
+// frames apart from look-alikes, and no subclass or own property can pretend another length.
+const typedArray = Object.getPrototypeOf(Float32Array.prototype);
+const getter = (name: PropertyKey) => Object.getOwnPropertyDescriptor(typedArray, name)?.get as () => unknown;
+const tagGetter = getter(Symbol.toStringTag);
+const lengthGetter = getter("length");
+const byteOffsetGetter = getter("byteOffset");
+
+/** "Float32Array" and the like, or undefined for what is no typed array. */
+export const typedArrayName = (value: unknown) => tagGetter.call(value) as string | undefined;
+export const lengthOf = (array: ArrayBufferView) => lengthGetter.call(array) as number;
+export const byteOffsetOf = (array: ArrayBufferView) => byteOffsetGetter.call(array) as number;
+
+/** A value for an error message: short, and safe for anything, proxies that throw included. */
+export function describe(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
+  if (Object.is(value, -0)) return "-0";
+  if (typeof value === "bigint") return `${value}n`;
+  if (typeof value === "symbol" || typeof value === "function") return `a ${typeof value}`;
+  if (typeof value !== "object" || value === null) return String(value);
+  const kind = typedArrayName(value);
+  if (kind) return `a ${kind} of length ${lengthOf(value as ArrayBufferView)}`;
+  try {
+    return Array.isArray(value)
+      ? `an array of length ${value.length}`
+      : `an object (${value.constructor.name})`;
+  } catch {
+    return "an object";
+  }
+}
+
+/** Throws the error of an argument that is not what it must be. */
+export function reject(code: ErrorCode, call: string, name: string, expected: string, value: unknown): never {
+  throw new SqrtdkError(code, `${call}: ${name} must be ${expected}, got ${describe(value)}`);
+}
+
+/** How many letters differ, roughly: insertions, deletions and replacements that turn one word into the other. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replace = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(replace, (row[j] as number) + 1, (next[j - 1] as number) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] as number;
+}
+
+/** The known name that is nearest to a misspelt one, if any is near. */
+export function nearest(word: string, known: readonly string[]): string | undefined {
+  const lower = word.toLowerCase();
+  const distances = known.map((name) => editDistance(lower, name.toLowerCase()));
+  const best = Math.min(...distances);
+  return best <= Math.max(2, word.length / 3) ? known[distances.indexOf(best)] : undefined;
+}
+
+/**
+ * A copy of an options object, every property read once: getters have no second chance to change their answer, and
+ * what they throw is thrown before anything is allocated. Names outside `known` are errors.
+ */
+export function readOptions<Name extends string>(
+  call: string,
+  options: unknown,
+  known: readonly Name[],
+  what = "options",
+): { [name in Name]?: unknown } {
+  if (options === undefined) return {};
+  if (typeof options !== "object" || options === null || Array.isArray(options) || typedArrayName(options))
+    reject("ERR_TYPE", call, what, "an object", options);
+  const copy: { [name in Name]?: unknown } = {};
+  for (const name in options) {
+    if (!known.includes(name as string as Name)) {
+      const guess = nearest(name, known);
+      const hint = guess ? `did you mean "${guess}"?` : `known are ${known.join(", ")}`;
+      throw new SqrtdkError("ERR_OPTION", `${call}: ${what} has no "${name}"; ${hint}`);
+    }
+    copy[name as string as Name] = (options as Record<string, unknown>)[name];
+  }
+  return copy;
+}
+
+export function integer(call: string, name: string, value: unknown, low: number, high: number): number {
+  const expected = `an integer from ${low} to ${high}`;
+  if (typeof value !== "number") reject("ERR_TYPE", call, name, expected, value);
+  if (!Number.isInteger(value) || value < low || value > high)
+    reject("ERR_RANGE", call, name, expected, value);
+  return value;
+}
+
+/** A finite number between limits, both included. */
+export function real(
+  call: string,
+  name: string,
+  value: unknown,
+  low = Number.NEGATIVE_INFINITY,
+  high = Number.POSITIVE_INFINITY,
+): number {
+  const bounds =
+    low === Number.NEGATIVE_INFINITY
+      ? ""
+      : high === Number.POSITIVE_INFINITY
+        ? ` of at least ${low}`
+        : ` from ${low} to ${high}`;
+  const expected = `a finite number${bounds}`;
+  if (typeof value !== "number") reject("ERR_TYPE", call, name, expected, value);
+  if (!Number.isFinite(value) || value < low || value > high)
+    reject("ERR_RANGE", call, name, expected, value);
+  return value;
+}
+
+export function oneOf<Name extends string>(
+  call: string,
+  name: string,
+  value: unknown,
+  known: readonly Name[],
+): Name {
+  if (!known.includes(value as Name)) {
+    const list = known.map((k) => `"${k}"`).join(", ");
+    reject(typeof value === "string" ? "ERR_RANGE" : "ERR_TYPE", call, name, `one of ${list}`, value);
+  }
+  return value as Name;
+}
+
+export function flag(call: string, name: string, value: unknown): boolean {
+  if (typeof value !== "boolean") reject("ERR_TYPE", call, name, "true or false", value);
+  return value;
+}
+
+/** A non-empty array of integers without gaps, copied. */
+export function integers(call: string, name: string, value: unknown, low: number, high: number): number[] {
+  if (!Array.isArray(value)) reject("ERR_TYPE", call, name, "an array", value);
+  if (value.length === 0) reject("ERR_RANGE", call, name, "an array of at least one number", value);
+  return Array.from(value, (item, i) => integer(call, `${name}[${i}]`, item, low, high));
+}
+
+/** An empty array that lost its memory to a transfer is a mistake of the caller's, not an empty input. */
+export function isDetached(array: ArrayBufferView): boolean {
+  if (lengthOf(array) > 0) return false;
+  try {
+    new Uint8Array(array.buffer);
+    return false;
+  } catch {
+    return true;
+  }
+}

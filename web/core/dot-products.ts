@@ -1,0 +1,153 @@
+/** Variance growth: sampling q.k. */
+import type { Engine } from "./engine.ts";
+import { type DotProducts, readDotProducts, readVarianceSweep } from "./experiment-options.ts";
+import { Doubles, type Heap, type Slot } from "./heap.ts";
+import { lawNumber, scaleFactor } from "./laws.ts";
+import { itemsPerStep } from "./steps.ts";
+import { momentsOf, standardErrorOfVariance } from "./theory.ts";
+import type {
+  DotProductOptions,
+  DotProductResult,
+  MomentsSummary,
+  Steps,
+  VarianceRow,
+  VarianceSweepOptions,
+} from "./types.ts";
+
+/** Samples that the engine draws as one; runs may be cut only between blocks. */
+const blockSamples = 1024;
+/** Measured for normal components; the other laws are faster. */
+const nanosecondsPerComponent = 3.5;
+
+/** Counts of a histogram: one a bin, then underflow and overflow. */
+class Counts implements Slot {
+  readonly values: Uint32Array;
+  readonly bytes: number;
+  address = 0;
+
+  constructor(bins: number) {
+    this.values = new Uint32Array(bins + 2);
+    this.bytes = this.values.byteLength;
+  }
+
+  copyIn(engine: Engine): void {
+    engine.HEAPU32.set(this.values, this.address >>> 2);
+  }
+
+  copyOut(engine: Engine): void {
+    const start = this.address >>> 2;
+    this.values.set(engine.HEAPU32.subarray(start, start + this.values.length));
+  }
+}
+
+/** A run that advances step by step. Between steps all its state is here and none in wasm memory. */
+class Run {
+  readonly #heap: Heap;
+  readonly #call: string;
+  readonly #factor: number;
+  readonly #range: [number, number];
+  readonly #moments = new Doubles(new Float64Array(5));
+  readonly #counts: Counts;
+  readonly #options: DotProducts;
+  #done = 0;
+
+  constructor(heap: Heap, call: string, options: DotProducts) {
+    this.#heap = heap;
+    this.#call = call;
+    this.#options = options;
+    this.#factor = scaleFactor(options.scale, options.dimension);
+    this.#range = options.range ?? this.#defaultRange();
+    this.#counts = new Counts(options.bins);
+  }
+
+  /** Five standard deviations either side of the exact mean; of a constant, one. */
+  #defaultRange(): [number, number] {
+    const { mean, variance } = momentsOf(this.#heap.engine, this.#options);
+    const reach = 5 * this.#factor * Math.sqrt(variance) || 1;
+    return [this.#factor * mean - reach, this.#factor * mean + reach];
+  }
+
+  /** Draws some more blocks; false when all samples are drawn. */
+  step(): boolean {
+    const { dimension, components, mean, queryStd, keyStd, seed, samples, bins } = this.#options;
+    const blocks = itemsPerStep(blockSamples * dimension * nanosecondsPerComponent);
+    const more = Math.min(blocks * blockSamples, samples - this.#done);
+    const call = {
+      dimension,
+      law: lawNumber(components),
+      mean,
+      queryStd,
+      keyStd,
+      scale: this.#factor,
+      seed,
+      firstBlock: this.#done / blockSamples,
+      samples: more,
+      low: this.#range[0],
+      high: this.#range[1],
+    };
+    this.#heap.run(this.#call, [this.#moments, this.#counts], () =>
+      this.#heap.engine.sampleDotProducts(call, this.#moments.address, this.#counts.address, bins),
+    );
+    this.#done += more;
+    return this.#done < samples;
+  }
+
+  summary(): MomentsSummary {
+    const { engine } = this.#heap;
+    const moments = new Doubles(this.#moments.values);
+    const [count, mean] = moments.values as unknown as [number, number];
+    const summary = { count, mean, variance: 0, skewness: 0, excessKurtosis: 0, varianceStandardError: 0 };
+    this.#heap.run(this.#call, [moments], () => {
+      summary.variance = engine.variance(moments.address);
+      summary.skewness = engine.skewness(moments.address);
+      summary.excessKurtosis = engine.excessKurtosis(moments.address);
+      summary.varianceStandardError = engine.varianceStandardError(moments.address);
+    });
+    return summary;
+  }
+
+  result(): DotProductResult {
+    const [low, high] = this.#range;
+    const bins = Float64Array.from(this.#counts.values);
+    const [underflow, overflow] = bins.subarray(-2) as unknown as [number, number];
+    const histogram = { low, high, counts: bins.slice(0, -2), underflow, overflow };
+    return { seed: this.#options.seed, moments: this.summary(), histogram };
+  }
+
+  row(): VarianceRow {
+    const { engine } = this.#heap;
+    const { count, variance } = this.summary();
+    const square = this.#factor ** 2;
+    return {
+      dimension: this.#options.dimension,
+      variance,
+      standardError: square * standardErrorOfVariance(engine, this.#options, count),
+      exact: square * momentsOf(engine, this.#options).variance,
+      samples: count,
+    };
+  }
+}
+
+export function sampleDotProducts(heap: Heap, options: DotProductOptions): Steps<DotProductResult> {
+  const call = "sampleDotProducts";
+  const run = new Run(heap, call, readDotProducts(call, options));
+  return (function* () {
+    while (run.step()) yield () => run.result();
+    return run.result();
+  })();
+}
+
+export function varianceSweep(heap: Heap, options: VarianceSweepOptions): Steps<VarianceRow[]> {
+  const call = "varianceSweep";
+  const { dimensions, ...sampling } = readVarianceSweep(call, options);
+  return (function* () {
+    const rows: VarianceRow[] = [];
+    for (const dimension of dimensions) {
+      const run = new Run(heap, call, { ...sampling, dimension, bins: 1, range: [0, 1] });
+      while (run.step()) yield () => [...rows, run.row()];
+      rows.push(run.row());
+      yield () => [...rows];
+    }
+    return rows;
+  })();
+}

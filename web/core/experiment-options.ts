@@ -1,0 +1,88 @@
+/** Options of the experiments, checked and with defaults filled in: plain values that can also be posted to a worker. */
+import { integer, integers, maximumSeed, readOptions, real, reject } from "./checks.ts";
+import {
+  type Components,
+  componentOptions,
+  maximumDimension,
+  readComponents,
+  readDimension,
+  readScale,
+  scalesOf,
+} from "./laws.ts";
+import type { DotProductOptions, GradientSweepOptions, Scale, VarianceSweepOptions } from "./types.ts";
+
+const samplingOptions = ["samples", "seed", ...componentOptions, "scale"] as const;
+
+interface Sampling extends Components {
+  samples: number;
+  seed: number;
+  scale: Scale;
+}
+
+export interface DotProducts extends Sampling {
+  dimension: number;
+  bins: number;
+  range: [number, number] | undefined;
+}
+
+export interface VarianceSweep extends Sampling {
+  dimensions: number[];
+}
+
+export interface GradientSweep {
+  dimensions: number[];
+  keys: number;
+  trials: number;
+  seed: number;
+  scale: Scale[];
+  valueDim: number;
+}
+
+function readSampling(call: string, o: { [name in (typeof samplingOptions)[number]]?: unknown }): Sampling {
+  return {
+    ...readComponents(call, o),
+    samples: integer(call, "samples", o.samples, 1, 2 ** 32 - 1),
+    seed: integer(call, "seed", o.seed, 0, maximumSeed),
+    scale: readScale(call, "scale", o.scale ?? "none"),
+  };
+}
+
+function readRange(call: string, value: unknown): [number, number] {
+  const expected = "two finite numbers [low, high], low < high";
+  if (!Array.isArray(value) || value.length !== 2) reject("ERR_TYPE", call, "range", expected, value);
+  const low = real(call, "range[0]", value[0]);
+  const high = real(call, "range[1]", value[1]);
+  if (!(low < high && Number.isFinite(high - low)))
+    reject("ERR_RANGE", call, "range", expected, `[${low}, ${high}]`);
+  return [low, high];
+}
+
+export function readDotProducts(call: string, options: DotProductOptions): DotProducts {
+  const o = readOptions(call, options, ["dimension", ...samplingOptions, "bins", "range"]);
+  return {
+    dimension: readDimension(call, o.dimension),
+    ...readSampling(call, o),
+    bins: integer(call, "bins", o.bins ?? 200, 1, 65536),
+    range: o.range === undefined ? undefined : readRange(call, o.range),
+  };
+}
+
+export function readVarianceSweep(call: string, options: VarianceSweepOptions): VarianceSweep {
+  const o = readOptions(call, options, ["dimensions", ...samplingOptions]);
+  return {
+    dimensions: integers(call, "dimensions", o.dimensions, 1, maximumDimension),
+    ...readSampling(call, o),
+  };
+}
+
+export function readGradientSweep(call: string, options: GradientSweepOptions): GradientSweep {
+  const o = readOptions(call, options, ["dimensions", "keys", "trials", "seed", "scale", "valueDim"]);
+  return {
+    dimensions: integers(call, "dimensions", o.dimensions, 1, maximumDimension),
+    keys: integer(call, "keys", o.keys, 1, 65536),
+    trials: integer(call, "trials", o.trials, 1, 1e6),
+    seed: integer(call, "seed", o.seed, 0, maximumSeed),
+    scale: scalesOf(call, o.scale ?? ["none", "rsqrt"]),
+    valueDim: integer(call, "valueDim", o.valueDim ?? 16, 1, 4096),
+  };
+}

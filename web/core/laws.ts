@@ -1,0 +1,59 @@
+/** Options that experiments and theory share: how components are distributed, how scores are scaled. */
+import { integer, oneOf, real, reject } from "./checks.ts";
+import type { ComponentLaw, Scale } from "./types.ts";
+
+/** In the order of the engine's numbers. */
+const componentLaws: readonly ComponentLaw[] = ["normal", "uniform", "rademacher", "laplace"];
+export const lawNumber = (law: ComponentLaw) => componentLaws.indexOf(law);
+
+export const maximumDimension = 65536;
+
+/** Bounds that keep every score a finite float32, far beyond anything of use. */
+const maximumStd = 1e6;
+const maximumExponent = 4;
+
+export interface Components {
+  components: ComponentLaw;
+  mean: number;
+  queryStd: number;
+  keyStd: number;
+}
+
+export const componentOptions = ["components", "mean", "queryStd", "keyStd"] as const;
+
+export function readComponents(
+  call: string,
+  o: { [name in (typeof componentOptions)[number]]?: unknown },
+): Components {
+  return {
+    components: oneOf(call, "components", o.components ?? "normal", componentLaws),
+    mean: real(call, "mean", o.mean ?? 0, -maximumStd, maximumStd),
+    queryStd: real(call, "queryStd", o.queryStd ?? 1, 0, maximumStd),
+    keyStd: real(call, "keyStd", o.keyStd ?? 1, 0, maximumStd),
+  };
+}
+
+export const readDimension = (call: string, value: unknown) =>
+  integer(call, "dimension", value, 1, maximumDimension);
+
+export function readScale(call: string, name: string, value: unknown): Scale {
+  if (typeof value === "number") return real(call, name, value, -maximumExponent, maximumExponent);
+  if (typeof value !== "string")
+    reject("ERR_TYPE", call, name, '"none", "rsqrt", "reciprocal" or an exponent', value);
+  return oneOf<Exclude<Scale, number>>(call, name, value, ["none", "rsqrt", "reciprocal"]);
+}
+
+/** One scale or a list of them. */
+export function scalesOf(call: string, value: unknown): Scale[] {
+  if (!Array.isArray(value)) return [readScale(call, "scale", value)];
+  if (value.length < 1 || value.length > 16) reject("ERR_RANGE", call, "scale", "1 to 16 scales", value);
+  return Array.from(value, (item, i) => readScale(call, `scale[${i}]`, item));
+}
+
+/** The factor a scale stands for. Only exponents other than 0, 1/2 and 1 need a power, whose last bit engines differ in. */
+export function scaleFactor(scale: Scale, dimension: number): number {
+  if (scale === "none" || scale === 0) return 1;
+  if (scale === "rsqrt" || scale === 0.5) return 1 / Math.sqrt(dimension);
+  if (scale === "reciprocal" || scale === 1) return 1 / dimension;
+  return dimension ** -scale;
+}

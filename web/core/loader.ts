@@ -1,0 +1,127 @@
+/** load() and compile(), wherever the bytes come from. */
+import { oneOf, readOptions, reject } from "./checks.ts";
+import { createCore } from "./core.ts";
+import { compile, instantiate, supports, unavailable, type Variant } from "./engine.ts";
+import { SqrtdkError } from "./errors.ts";
+import type { CompiledCore, Core, LoadOptions } from "./types.ts";
+
+/** Where an entry of the package finds its WebAssembly. */
+export interface Source {
+  /** What "auto" tries, best first. */
+  readonly automatic: readonly Variant[];
+  bytes(variant: Variant): Promise<BufferSource>;
+}
+
+export interface Loader {
+  load(options?: LoadOptions): Promise<Core>;
+  compile(options?: LoadOptions): Promise<CompiledCore>;
+}
+
+const loadOptions = ["variant", "wasmBinary", "wasmModule", "wasmUrl"] as const;
+
+/** The bytes at a URL: by fetch, or from the file system where fetch reads no files (Node). */
+export async function bytesAt(url: URL): Promise<BufferSource> {
+  try {
+    if (url.protocol === "file:" && typeof process === "object" && process.getBuiltinModule)
+      return new Uint8Array(await process.getBuiltinModule("node:fs/promises").readFile(url));
+    const response = await fetch(url);
+    if (!response.ok) throw new Error(`HTTP status ${response.status}`);
+    return await response.arrayBuffer();
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw unavailable(`${url.href} could not be read: ${why}`, cause);
+  }
+}
+
+function toUrl(value: unknown): URL {
+  try {
+    return new URL(value as string, globalThis.location?.href);
+  } catch {
+    return reject("ERR_TYPE", "load", "wasmUrl", "a URL, absolute where there is no page", value);
+  }
+}
+
+const isModule = (value: unknown): value is WebAssembly.Module => value instanceof WebAssembly.Module;
+const isBytes = (value: unknown): value is BufferSource =>
+  ArrayBuffer.isView(value) || Object.prototype.toString.call(value) === "[object ArrayBuffer]";
+
+/** What to run: one of our variants, or what the caller brings. Its identity is what is remembered. */
+type Wanted = Variant | WebAssembly.Module | BufferSource | URL;
+
+function readLoadOptions(source: Source, options: unknown): Wanted[] {
+  const o = readOptions("load", options, loadOptions);
+  const variant = oneOf("load", "variant", o.variant ?? "auto", ["auto", "simd", "relaxed"]);
+  const brought = loadOptions.slice(1).filter((name) => o[name] !== undefined);
+  if (brought.length > 1)
+    throw new SqrtdkError("ERR_OPTION", `load: give one of ${brought.join(", ")}, not several`);
+  if (typeof WebAssembly !== "object") throw unavailable("this runtime has no WebAssembly");
+  if (!supports("simd")) throw unavailable("this runtime's WebAssembly has no SIMD");
+  if (o.wasmModule !== undefined) {
+    if (!isModule(o.wasmModule))
+      reject("ERR_TYPE", "load", "wasmModule", "a WebAssembly.Module", o.wasmModule);
+    return [o.wasmModule];
+  }
+  if (o.wasmBinary !== undefined) {
+    if (!isBytes(o.wasmBinary))
+      reject("ERR_TYPE", "load", "wasmBinary", "an ArrayBuffer or a view", o.wasmBinary);
+    return [o.wasmBinary];
+  }
+  if (o.wasmUrl !== undefined) return [toUrl(o.wasmUrl)];
+  if (variant === "auto") return source.automatic.filter(supports);
+  if (!supports(variant))
+    throw unavailable(`this runtime does not know the instructions of variant "${variant}"`);
+  return [variant];
+}
+
+async function compileWanted(source: Source, wanted: Wanted): Promise<WebAssembly.Module> {
+  if (isModule(wanted)) return wanted;
+  if (typeof wanted === "string") return compile(await source.bytes(wanted));
+  return compile(isBytes(wanted) ? wanted : await bytesAt(wanted));
+}
+
+interface Loaded {
+  module: WebAssembly.Module;
+  core: Core;
+}
+
+export function createLoader(source: Source): Loader {
+  const memory = new Map<unknown, Promise<Loaded>>();
+
+  async function start(wanted: Wanted): Promise<Loaded> {
+    const module = await compileWanted(source, wanted);
+    return { module, core: createCore(await instantiate(module)) };
+  }
+
+  /** The same promise for the same request, unless it failed. */
+  function remember(wanted: Wanted): Promise<Loaded> {
+    const key = wanted instanceof URL ? wanted.href : wanted;
+    let loaded = memory.get(key);
+    if (!loaded) {
+      loaded = start(wanted);
+      memory.set(key, loaded);
+      loaded.catch(() => memory.delete(key));
+    }
+    return loaded;
+  }
+
+  /** The first candidate that starts and computes known values right. */
+  async function first(options: unknown): Promise<Loaded> {
+    const candidates = readLoadOptions(source, options);
+    for (const wanted of candidates.slice(0, -1)) {
+      try {
+        return await remember(wanted);
+      } catch (error) {
+        if (!(error instanceof SqrtdkError)) throw error;
+      }
+    }
+    return remember(candidates.at(-1) as Wanted);
+  }
+
+  return {
+    load: async (options) => (await first(options)).core,
+    async compile(options) {
+      const { module, core } = await first(options);
+      return { module, variant: core.info().variant };
+    },
+  };
+}

@@ -1,0 +1,141 @@
+/** What the experiments should find, in closed form or by quadrature. Shares no code with the sampling. */
+import { integer, isDetached, readOptions, real, reject, typedArrayName } from "./checks.ts";
+import type { Engine } from "./engine.ts";
+import { Doubles, type Heap } from "./heap.ts";
+import {
+  type Components,
+  componentOptions,
+  lawNumber,
+  readComponents,
+  readDimension,
+  readScale,
+  scaleFactor,
+} from "./laws.ts";
+import type { DensityOptions, DotProductMoments, ExpectedSoftmax, Scale, Theory } from "./types.ts";
+
+/** Limits of the quadratures, as in src/theory. */
+const maximumRowKeys = 4096;
+const maximumScoreStd = 1000;
+const maximumKeys = 2 ** 20;
+const maximumRowStd = 100;
+const maximumDifferenceStd = 1e6;
+/** Limits of the component's standard deviations for a density, which a constant has none of. */
+const minimumStd = 1e-6;
+const maximumStd = 1e6;
+/** Two keys count as dead where p (1 - p), the slope of the softmax, is below this. */
+const deadSlope = 1e-3;
+
+type Sampled = Components & { dimension: number };
+
+/** Unscaled, of q.k. */
+export const momentsOf = (engine: Engine, o: Sampled): DotProductMoments =>
+  engine.dotProductMoments(lawNumber(o.components), o.dimension, o.mean, o.queryStd, o.keyStd);
+
+/** Of a variance estimated from independent unscaled scores; NaN for fewer than two. */
+export const standardErrorOfVariance = (engine: Engine, o: Sampled, samples: number): number =>
+  engine.varianceStandardErrorOf(lawNumber(o.components), o.dimension, o.mean, o.queryStd, o.keyStd, samples);
+
+/** Softmax of one row of attention, or null outside the quadrature's limits. */
+export function expectedRow(
+  engine: Engine,
+  keys: number,
+  dimension: number,
+  scale: Scale,
+): ExpectedSoftmax | null {
+  const row = engine.expectedAttentionRow(keys, dimension, scaleFactor(scale, dimension));
+  return Number.isNaN(row.entropy) ? null : row;
+}
+
+export function readDensity(call: string, options: DensityOptions) {
+  const o = readOptions(call, options, ["dimension", "queryStd", "keyStd"]);
+  const dimension = readDimension(call, o.dimension);
+  const queryStd = real(call, "queryStd", o.queryStd ?? 1, minimumStd, maximumStd);
+  const keyStd = real(call, "keyStd", o.keyStd ?? 1, minimumStd, maximumStd);
+  return { dimension, queryStd, keyStd };
+}
+
+/** Points at which a law is wanted, copied. */
+export function readPoints(call: string, x: unknown): Float64Array {
+  const expected = "a number or a Float64Array";
+  if (typedArrayName(x) !== "Float64Array") reject("ERR_TYPE", call, "x", expected, x);
+  const array = x as Float64Array;
+  if (isDetached(array)) reject("ERR_TYPE", call, "x", `${expected}, not one that was transferred`, x);
+  return new Float64Array(array);
+}
+
+export function createTheory(heap: Heap): Theory {
+  const { engine } = heap;
+  type Law = (x: number, dimension: number, std: number) => number;
+
+  /** A law at one point, or at many: those share work in the engine, with the same bits. */
+  const evaluate = (call: string, one: Law, wanted: "density" | "tail") =>
+    ((x: unknown, options: DensityOptions) => {
+      const { dimension, queryStd, keyStd } = readDensity(call, options);
+      const std = queryStd * keyStd;
+      if (typeof x === "number") return one(x, dimension, std);
+      const points = new Doubles(readPoints(call, x));
+      const result = new Doubles(new Float64Array(points.values.length));
+      heap.run(call, [points, result], () => {
+        const [density, tail] = wanted === "density" ? [result.address, 0] : [0, result.address];
+        engine.dotProductLaw(points.address, points.values.length, dimension, std, density, tail);
+      });
+      return result.values;
+    }) as Theory["dotProductDensity"];
+
+  return {
+    dotProductDensity: evaluate("dotProductDensity", engine.dotProductDensity, "density"),
+    dotProductTail: evaluate("dotProductTail", engine.dotProductTail, "tail"),
+
+    dotProductQuantile(probability, options) {
+      const call = "dotProductQuantile";
+      const { dimension, queryStd, keyStd } = readDensity(call, options);
+      return engine.dotProductQuantile(
+        real(call, "probability", probability, 0, 1),
+        dimension,
+        queryStd * keyStd,
+      );
+    },
+
+    dotProductMoments(options) {
+      const call = "dotProductMoments";
+      const o = readOptions(call, options, ["dimension", ...componentOptions]);
+      return momentsOf(engine, { dimension: readDimension(call, o.dimension), ...readComponents(call, o) });
+    },
+
+    varianceStandardError(options) {
+      const call = "varianceStandardError";
+      const o = readOptions(call, options, ["dimension", "samples", ...componentOptions]);
+      const sampled = { dimension: readDimension(call, o.dimension), ...readComponents(call, o) };
+      const samples = integer(call, "samples", o.samples, 2, Number.MAX_SAFE_INTEGER);
+      return standardErrorOfVariance(engine, sampled, samples);
+    },
+
+    expectedSoftmax(options) {
+      const call = "expectedSoftmax";
+      const o = readOptions(call, options, ["keys", "scoreStd"]);
+      const keys = integer(call, "keys", o.keys, 1, maximumRowKeys);
+      return engine.expectedSoftmax(keys, real(call, "scoreStd", o.scoreStd, 0, maximumScoreStd));
+    },
+
+    expectedAttentionRow(options) {
+      const call = "expectedAttentionRow";
+      const o = readOptions(call, options, ["keys", "dimension", "scale"]);
+      const keys = integer(call, "keys", o.keys, 1, maximumRowKeys);
+      const dimension = readDimension(call, o.dimension);
+      const scale = readScale(call, "scale", o.scale ?? "none");
+      const expected = `one that leaves scores a standard deviation of at most ${maximumRowStd}`;
+      return (
+        expectedRow(engine, keys, dimension, scale) ?? reject("ERR_RANGE", call, "scale", expected, scale)
+      );
+    },
+
+    expectedMaximum: (n) => engine.expectedMaximum(integer("expectedMaximum", "n", n, 1, maximumKeys)),
+    freezingDimension: (n) => engine.freezingDimension(real("freezingDimension", "n", n, 1)),
+
+    twoKeys(options) {
+      const call = "twoKeys";
+      const o = readOptions(call, options, ["differenceStd"]);
+      return engine.twoKeys(real(call, "differenceStd", o.differenceStd, 0, maximumDifferenceStd), deadSlope);
+    },
+  };
+}
