@@ -92,7 +92,7 @@ function recorder() {
 
 test("latest wins: a coarse answer is let finish, a refinement is aborted, of those that wait only the newest runs", async () => {
   const { log, job, open } = recorder();
-  const latest = new Latest(assert.fail);
+  const latest = new Latest((error) => assert.fail(String(error)));
   latest.ask(job("a"));
   latest.ask(job("b"));
   latest.ask(job("c"));
@@ -113,7 +113,7 @@ test("latest wins: a coarse answer is let finish, a refinement is aborted, of th
 
 test("a pause stops the refinement, not the coarse answer; resuming takes it up", async () => {
   const { log, job, open } = recorder();
-  const latest = new Latest(assert.fail);
+  const latest = new Latest((error) => assert.fail(String(error)));
   latest.pause();
   latest.ask(job("a"));
   open("a coarse");
