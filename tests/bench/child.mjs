@@ -39,12 +39,14 @@ async function enter(workload) {
   }
   if (workload.flops)
     for (const variant of variants)
-      if (variant === "baseline" || hasRelaxedSimd()) contenders.push({ ...peakContender(variant), peakOf: variant });
+      if (variant === "baseline" || hasRelaxedSimd())
+        contenders.push({ ...peakContender(variant), peakOf: variant });
   return { contenders, absent };
 }
 
 /** Median over rounds of a figure computed within a round from two contenders' times. */
-const paired = (entry, other, figure) => median(entry.times.map((time, round) => figure(time, other.times[round])));
+const paired = (entry, other, figure) =>
+  median(entry.times.map((time, round) => figure(time, other.times[round])));
 const ratioOf = (entry, other) => paired(entry, other, (time, otherTime) => time / otherTime);
 
 /** Whether one of our variants reaches its target. */
@@ -87,7 +89,9 @@ function summarise(workload, timed) {
     return row;
   });
   const peakRate = ({ contender, times }) => contender.floatingPointOperations / median(times) / 1e6;
-  const peakRates = Object.fromEntries(Object.entries(peaks).map(([variant, entry]) => [variant, peakRate(entry)]));
+  const peakRates = Object.fromEntries(
+    Object.entries(peaks).map(([variant, entry]) => [variant, peakRate(entry)]),
+  );
   return { rows, bestPeer: bestPeer?.contender.name, peakRates };
 }
 
@@ -96,6 +100,12 @@ process.once("message", async ({ name, pace }) => {
   const { contenders, absent } = await enter(workload);
   const { rejected, timed } = await contest(contenders, paces[pace]);
   const unit = workload.flops ? "GFLOP/s" : `G${workload.items[1]}/s`;
-  const result = { name, unit, note: workload.note, ...summarise(workload, timed), notTimed: [...absent, ...rejected] };
+  const result = {
+    name,
+    unit,
+    note: workload.note,
+    ...summarise(workload, timed),
+    notTimed: [...absent, ...rejected],
+  };
   process.send(result, () => process.exit(0));
 });

@@ -12,14 +12,18 @@ function varint(value) {
 const integerField = (number, value) => [...varint(number * 8), ...varint(value)];
 const bytesField = (number, bytes) => [...varint(number * 8 + 2), ...varint(bytes.length), ...bytes];
 const textField = (number, text) => bytesField(number, [...new TextEncoder().encode(text)]);
-const floatField = (number, value) => [...varint(number * 8 + 5), ...new Uint8Array(Float32Array.of(value).buffer)];
+const floatField = (number, value) => [
+  ...varint(number * 8 + 5),
+  ...new Uint8Array(Float32Array.of(value).buffer),
+];
 
 const [floatType, int64Type] = [1, 7];
 
 /** Value: an integer, an array of integers, or `{ float }`. */
 function attribute([name, value]) {
   const kinds = { float: 1, integer: 2, integers: 7 };
-  const withKind = (kind, bytes) => bytesField(5, [...textField(1, name), ...bytes, ...integerField(20, kinds[kind])]);
+  const withKind = (kind, bytes) =>
+    bytesField(5, [...textField(1, name), ...bytes, ...integerField(20, kinds[kind])]);
   if (Array.isArray(value))
     return withKind(
       "integers",
@@ -65,7 +69,8 @@ export function model({ nodes, inputs = {}, outputs, constants = {}, opset = 21 
     ...Object.entries(inputs).flatMap((entry) => tensor(11, entry)),
     ...Object.entries(outputs).flatMap((entry) => tensor(12, entry)),
   ];
-  const operators = (domain, version) => bytesField(8, [...textField(1, domain), ...integerField(2, version)]);
+  const operators = (domain, version) =>
+    bytesField(8, [...textField(1, domain), ...integerField(2, version)]);
   // Operator set 23, which brought Attention, needs format version 11.
   const formatVersion = integerField(1, opset >= 23 ? 11 : 8);
   const operatorSets = [...operators("", opset), ...operators("com.microsoft", 1)];

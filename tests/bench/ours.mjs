@@ -6,7 +6,9 @@ const entry = new URL("../../dist/index.js", import.meta.url);
 export async function load(variant) {
   const { load } = await import(entry);
   const core = await load({ variant: variant === "baseline" ? "simd" : variant });
-  const contender = (run, answer, check) => [{ name: `sqrtdk ${variant}`, run, verify: () => check(answer(run())) }];
+  const contender = (run, answer, check) => [
+    { name: `sqrtdk ${variant}`, run, verify: () => check(answer(run())) },
+  ];
 
   /** Values that stay in the core's memory. */
   const resident = (values) => {

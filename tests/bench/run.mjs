@@ -4,7 +4,7 @@
  *     npm run bench -- [PART OF A NAME ...] [--quick] [--json FILE]
  */
 import { fork, spawnSync } from "node:child_process";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, statSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -29,8 +29,9 @@ function readArguments() {
 }
 
 function installPeers() {
-  // npm writes this file last.
-  if (existsSync(`${here}node_modules/.package-lock.json`)) return;
+  // npm writes this file last: without it, or with one older than the list of peers, there is something to do.
+  const written = (file) => statSync(`${here}${file}`, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  if (written("node_modules/.package-lock.json") > written("package-lock.json")) return;
   console.log("bench: installing the peers into tests/bench/node_modules (about 220 MB)");
   const { status } = spawnSync("npm", ["ci", "--ignore-scripts", "--no-fund", "--no-audit"], {
     cwd: here,
@@ -56,7 +57,9 @@ function measure(name, pace) {
     });
     child.once("close", (code) => {
       if (result) return resolve(result);
-      const notTimed = [{ name: "all", reason: `the process ended with ${code}: ${complaints.trim().slice(-500)}` }];
+      const notTimed = [
+        { name: "all", reason: `the process ended with ${code}: ${complaints.trim().slice(-500)}` },
+      ];
       return resolve({ name, unit: "", rows: [], peakRates: {}, notTimed });
     });
     child.send({ name, pace });
@@ -73,7 +76,12 @@ installPeers();
 if (!existsSync(`${here}../../dist/index.js`))
   console.log("bench: the package is not built (npm run build): only its peers are measured");
 
-const machine = { cpu: cpus()[0]?.model.trim(), cores: cpus().length, node: process.version, v8: process.versions.v8 };
+const machine = {
+  cpu: cpus()[0]?.model.trim(),
+  cores: cpus().length,
+  node: process.version,
+  v8: process.versions.v8,
+};
 console.log(`${machine.cpu}, ${machine.cores} cores, Node ${machine.node} (V8 ${machine.v8}); * best peer\n`);
 
 const results = [];

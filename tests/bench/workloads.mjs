@@ -63,7 +63,9 @@ function attentionBackwardProblem(sizes) {
 /** Variance, kurtosis and the cumulative law at the bins' edges, for five standard deviations either side. */
 function law(variance, excessKurtosis, standardised, bins = 200) {
   const high = 5 * Math.sqrt(variance);
-  const cumulative = Float64Array.from({ length: bins + 1 }, (_, edge) => standardised(-5 + (10 * edge) / bins));
+  const cumulative = Float64Array.from({ length: bins + 1 }, (_, edge) =>
+    standardised(-5 + (10 * edge) / bins),
+  );
   return { variance, excessKurtosis, bins, low: -high, high, cumulative };
 }
 
@@ -112,7 +114,14 @@ function scores(length, headDim) {
 function attentionForward(length, headDim, target, extra = {}) {
   const name = `W3 attention forward, n=${length} d=${headDim}${extra.querySize ? `, peaked (q x ${extra.querySize})` : ""}`;
   const sizes = { length, headDim, ...extra };
-  return { name, kind: "attention", sizes, problem: attentionProblem, flops: 4 * length ** 2 * headDim, target };
+  return {
+    name,
+    kind: "attention",
+    sizes,
+    problem: attentionProblem,
+    flops: 4 * length ** 2 * headDim,
+    target,
+  };
 }
 
 function attentionBackward(length, headDim, target) {

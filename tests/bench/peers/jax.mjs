@@ -38,14 +38,16 @@ export function softmaxBackward({ rows, columns, output, gradOutput, check }) {
   return [contender("p * (g - sum p g)", gradient, inputs, check)];
 }
 
-const matrices = (values, { length, headDim }) => values.map((array) => np.array(array).reshape([length, headDim]));
+const matrices = (values, { length, headDim }) =>
+  values.map((array) => np.array(array).reshape([length, headDim]));
 
 export function scores(problem) {
   const inputs = matrices([problem.query, problem.key], problem);
   return [contender("matmul", (q, k) => np.matmul(q, np.transpose(k)), inputs, problem.check)];
 }
 
-const composed = (scale) => (q, k, v) => np.matmul(jax.nn.softmax(np.matmul(q, np.transpose(k)).mul(scale), -1), v);
+const composed = (scale) => (q, k, v) =>
+  np.matmul(jax.nn.softmax(np.matmul(q, np.transpose(k)).mul(scale), -1), v);
 
 export function attention(problem) {
   const { query, key, value, length, headDim, scale, check } = problem;

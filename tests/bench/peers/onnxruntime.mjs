@@ -50,7 +50,9 @@ export async function scores({ query, key, length, headDim, check }) {
   const shape = [length, headDim];
   const inputs = { q: [query, shape], k: [key, shape] };
   const outputs = { y: [length, length] };
-  return [await contender("Gemm", { nodes: [node("Gemm", "q k", "y", { transB: 1 })], outputs }, inputs, check)];
+  return [
+    await contender("Gemm", { nodes: [node("Gemm", "q k", "y", { transB: 1 })], outputs }, inputs, check),
+  ];
 }
 
 const probabilityNodes = [

@@ -26,7 +26,8 @@ function softmaxRow(output, scores, start, end) {
 }
 
 function softmaxRows(output, scores, columns) {
-  for (let start = 0; start < scores.length; start += columns) softmaxRow(output, scores, start, start + columns);
+  for (let start = 0; start < scores.length; start += columns)
+    softmaxRow(output, scores, start, start + columns);
 }
 
 function softmaxBackwardRows(gradient, p, gradOutput, columns, scale) {

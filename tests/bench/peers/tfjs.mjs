@@ -57,7 +57,9 @@ const probabilities = (q, k, scale) => tf.softmax(tf.matMul(tf.mul(q, scale), tf
 export function attention(problem) {
   const [q, k, v] = [problem.query, problem.key, problem.value].map((values) => matrix(values, problem));
   const { scale, check } = problem;
-  return [contender("transpose, matMul, softmax, matMul", () => tf.matMul(probabilities(q, k, scale), v), check)];
+  return [
+    contender("transpose, matMul, softmax, matMul", () => tf.matMul(probabilities(q, k, scale), v), check),
+  ];
 }
 
 export function attentionBackward(problem) {
@@ -81,7 +83,8 @@ export function dotProducts(problem) {
   const normal = () => tf.randomNormal([chunk, problem.dimension]);
   const run = () => {
     const tally = new Tally(problem);
-    for (let i = 0; i < chunks; i++) tally.add(tf.tidy(() => tf.sum(tf.mul(normal(), normal()), 1).dataSync()));
+    for (let i = 0; i < chunks; i++)
+      tally.add(tf.tidy(() => tf.sum(tf.mul(normal(), normal()), 1).dataSync()));
     return tally;
   };
   return [{ name: "tfjs-wasm, randomNormal, mul, sum", run, verify: () => problem.check(run()), workScale }];

@@ -10,7 +10,8 @@ const density = (x) => Math.exp((-x * x) / 2);
 const edge = new Float64Array(layers + 1);
 edge[0] = layerArea / density(tailStart);
 edge[1] = tailStart;
-for (let i = 2; i < layers; i++) edge[i] = Math.sqrt(-2 * Math.log(layerArea / edge[i - 1] + density(edge[i - 1])));
+for (let i = 2; i < layers; i++)
+  edge[i] = Math.sqrt(-2 * Math.log(layerArea / edge[i - 1] + density(edge[i - 1])));
 const height = edge.map(density);
 const step = edge.slice(0, layers).map((x) => x / 2 ** 31);
 const inside = Uint32Array.from({ length: layers }, (_, i) => (edge[i + 1] / edge[i]) * 2 ** 31);
