@@ -24,6 +24,8 @@ const groups: readonly (readonly number[])[] = [
 
 /** Trials x keys x sum of dimensions; about 2 ns each. */
 const coarseWork = 3.5e6;
+/** Refined in two strides: no group stays coarse while another is polished. */
+const middleWork = 8e7;
 const fineWork = 8e8;
 const fewest = 4;
 const coarseTrials = 2000;
@@ -108,11 +110,16 @@ export class GradientModel {
       refine: async (signal) => {
         const guard = (use: (rows: readonly GradientRow[]) => void) =>
           streams ? (rows: GradientRow[]) => !signal.aborted && use(rows) : undefined;
-        improve(await ask([dimension], this.goal, signal, guard(improve)));
-        if (this.#refined === source) return;
-        for (const group of groups) {
-          const trials = trialsFor(group, keys, fineWork, fineTrials);
-          replace(await ask(group, trials, signal, guard(replace)));
+        for (const work of [middleWork, fineWork]) {
+          const own = work === fineWork ? this.goal : trialsFor([dimension], keys, work, fineTrials);
+          const had = this.chosen?.dimension === dimension ? this.chosen.raw.trials : 0;
+          if (had < own) improve(await ask([dimension], own, signal, guard(improve)));
+          if (this.#refined === source) continue;
+          for (const group of groups) {
+            const trials = trialsFor(group, keys, work, fineTrials);
+            const reached = this.sweep.find((pair) => pair.dimension === group[0])?.raw.trials ?? 0;
+            if (reached < trials) replace(await ask(group, trials, signal, guard(replace)));
+          }
         }
         this.#refined = source;
       },
