@@ -1,0 +1,171 @@
+/** The served page in Chromium: numbers that follow the controls and agree with theory, within their own error. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Page } from "playwright-core";
+// The built package, as people import it.
+import { type Core, load } from "../../dist/index.js";
+import { type ServedPage, servePage } from "./served-page.ts";
+
+let served: ServedPage;
+let core: Core;
+
+before(async () => {
+  served = await servePage();
+  core = await load();
+});
+after(() => served?.close());
+
+const words = (page: Page, figure: string) => page.locator(`${figure} #words`).first();
+
+/** The words of a figure once its sampling has come to rest: two looks apart that are the same, and no longer `before`. */
+async function settledWords(page: Page, figure: string, before = ""): Promise<string> {
+  const place = words(page, figure);
+  let last = "";
+  for (let look = 0; look < 200; ++look) {
+    const text = (await place.innerText()).replace(/\s+/g, " ");
+    if (text && text === last && text !== before) return text;
+    last = text;
+    await page.waitForTimeout(400);
+  }
+  throw new Error(`${figure} does not come to rest: ${last}`);
+}
+
+/** "511 ± 3" after `label`: the value and the half-width of its 95 % band. */
+function estimate(text: string, label: RegExp): { value: number; band: number } {
+  const found = new RegExp(`${label.source}\\D*?([\\d.\\s]+) ± ([\\d.]+)`).exec(text);
+  assert.ok(found, `no estimate after ${label} in: ${text}`);
+  const number = (digits: string | undefined) => Number(digits?.replace(/\s/g, ""));
+  return { value: number(found[1]), band: number(found[2]) };
+}
+
+/** Rounded to the digits shown, an estimate strays from the truth by more than 2.5 bands once in a million. */
+function assertAgrees({ value, band }: { value: number; band: number }, exact: number, what: string): void {
+  assert.ok(band > 0, `${what} has no band`);
+  assert.ok(Math.abs(value - exact) <= 2.5 * band, `${what}: ${value} ± ${band}, exactly ${exact}`);
+}
+
+test("the variance follows the slider and agrees with d_k", async () => {
+  const { page, trouble } = await served.open();
+  await page.goto(served.url);
+  const figure = page.locator("sqrtdk-variance");
+  const first = await settledWords(page, "sqrtdk-variance");
+  assertAgrees(estimate(first, /variance/), 512, "variance at d_k = 512");
+
+  const slider = figure.locator("input[type=range]").first();
+  await slider.focus();
+  for (let press = 0; press < 12; ++press) await page.keyboard.press("ArrowLeft");
+  const dimension = Number(await figure.locator("input[type=number]").first().inputValue());
+  assert.ok(dimension > 1 && dimension < 512, `the slider moved to ${dimension}`);
+  const second = await settledWords(page, "sqrtdk-variance", first);
+  assert.notEqual(second, first);
+  assert.match(second, new RegExp(`= ${dimension}\\b`));
+  assertAgrees(estimate(second, /variance/), dimension, `variance at d_k = ${dimension}`);
+  assert.deepEqual(trouble, []);
+});
+
+test("the largest weight follows d_k and the number of keys, and agrees with theory", async () => {
+  const { page, trouble } = await served.open();
+  await page.goto(`${served.url}#v=1&gradient.dimension=64&gradient.keys=8&at=gradient`);
+  await page.locator("sqrtdk-gradient").scrollIntoViewIfNeeded();
+  let last = "";
+  for (const [dimension, keys] of [
+    [64, 8],
+    [256, 32],
+  ] as const) {
+    const fields = page.locator("sqrtdk-gradient input[type=number]");
+    for (const [field, value] of [dimension, keys].entries()) {
+      await fields.nth(field).fill(String(value));
+      await fields.nth(field).press("Enter");
+    }
+    last = await settledWords(page, "sqrtdk-gradient", last);
+    const raw = core.theory.expectedAttentionRow({ keys, dimension, scale: "none" });
+    const scaled = core.theory.expectedAttentionRow({ keys, dimension, scale: "rsqrt" });
+    assertAgrees(estimate(last, /largest weight averages/), raw.maxProbability, `raw, n = ${keys}`);
+    assertAgrees(estimate(last, /Divided by √d\s?k:/), scaled.maxProbability, `scaled, n = ${keys}`);
+  }
+  assert.deepEqual(trouble, []);
+});
+
+test("the same link gives the same picture; another seed gives another", async () => {
+  const picture = async (seed: number) => {
+    const { page } = await served.open();
+    await page.goto(`${served.url}#v=1&variance.seed=${seed}&variance.dimension=100`);
+    const text = await settledWords(page, "sqrtdk-variance");
+    const paths = await page
+      .locator("sqrtdk-variance svg path")
+      .evaluateAll((nodes) => nodes.map((node) => node.getAttribute("d")).join());
+    await page.context().close();
+    return text + paths;
+  };
+  const first = await picture(5);
+  assert.equal(await picture(5), first);
+  assert.notEqual(await picture(6), first);
+});
+
+test("samples have the same bits in Chromium as in Node, in a page and in a worker", async () => {
+  const options = { dimension: 512, samples: 1e6, seed: 1 } as const;
+  const here = core.sampleDotProducts(options);
+  assert.ok(Math.abs(here.moments.variance - 512) < 4 * here.moments.varianceStandardError);
+  const bits = (result: typeof here) => JSON.stringify({ ...result.moments, ...result.histogram.counts });
+
+  const { page } = await served.open();
+  await page.goto(served.url);
+  const inPage = await page.evaluate(async (asked) => {
+    const path = "/dist/index.js";
+    const { load } = await import(path);
+    const { moments, histogram } = (await load()).sampleDotProducts(asked);
+    return JSON.stringify({ ...moments, ...histogram.counts });
+  }, options);
+  assert.equal(inPage, bits(here));
+  const inWorker = await page.evaluate(async (asked) => {
+    const path = "/dist/worker.js";
+    const { createPool } = await import(path);
+    const pool = createPool({ size: 1 });
+    const { moments, histogram } = await pool.sampleDotProducts(asked);
+    pool.close();
+    return JSON.stringify({ ...moments, ...histogram.counts });
+  }, options);
+  assert.equal(inWorker, bits(here));
+});
+
+test("a browser without WebAssembly SIMD gets one clear sentence and no empty frame", async () => {
+  const { page } = await served.open();
+  await page.addInitScript(() => {
+    WebAssembly.validate = () => false;
+  });
+  await page.goto(served.url);
+  const sentence = page.locator("sqrtdk-variance").getByText("no WebAssembly SIMD").first();
+  await sentence.waitFor({ timeout: 20_000 });
+});
+
+test("nothing from the link reaches the page as markup; what cannot be read is said", async () => {
+  const { page, trouble } = await served.open();
+  const markup = "<img src=x onerror=alert(1)>";
+  await page.goto(`${served.url}#v=1&variance.seed=${encodeURIComponent(markup)}&variance.dimension=0`);
+  await page.locator("sqrtdk-variance").getByText("is not a whole number from 1 to 4096").first().waitFor();
+  assert.equal(await page.locator("img").count(), 0);
+  assertAgrees(estimate(await settledWords(page, "sqrtdk-variance"), /variance/), 512, "the default");
+  assert.deepEqual(trouble, []);
+});
+
+test("no accessibility violation in light and dark, on a phone and on a desk", async () => {
+  const { default: axe } = await import("axe-core");
+  for (const [width, colorScheme] of [
+    [360, "light"],
+    [1280, "dark"],
+  ] as const) {
+    const { page, trouble } = await served.open({ viewport: { width, height: 900 }, colorScheme });
+    await page.goto(served.url);
+    await settledWords(page, "sqrtdk-variance");
+    await page.evaluate(axe.source);
+    const violations = await page.evaluate(async () => {
+      const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: object[] }> } };
+      return (await axe.run()).violations;
+    });
+    assert.deepEqual(violations, [], `${width} px, ${colorScheme}`);
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    assert.ok(overflow <= 0, `${width} px: the page is ${overflow} px too wide`);
+    assert.deepEqual(trouble, []);
+    await page.context().close();
+  }
+});
