@@ -71,7 +71,7 @@ TEST_CASE("summaries of a small known sample") {
   const Moments m = MomentsOf(std::span<const float>(values));
   CHECK(m.mean == 5);
   CHECK(Variance(m) == doctest::Approx(32.0 / 7));
-  CHECK(Skewness(m) == doctest::Approx(0.65625));       // 42/8 / 2^3
+  CHECK(Skewness(m) == doctest::Approx(0.65625));         // 42/8 / 2^3
   CHECK(ExcessKurtosis(m) == doctest::Approx(-0.21875));  // 356/8 / 4^2 - 3
   CHECK(VarianceStandardError(m) == doctest::Approx(32.0 / 7 * std::sqrt(2.0 / 7 - 0.21875 / 8)));
 }

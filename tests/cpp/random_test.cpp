@@ -55,10 +55,12 @@ TEST_CASE("neighbouring seeds, streams and blocks are uncorrelated") {
   constexpr std::size_t kCount = 20000;
   std::vector<float> base(kCount), other(kCount);
   FillNormal(base, 1, 1);
-  for (auto [seed, stream] : {std::pair{0, 1}, std::pair{2, 1}, std::pair{1, 0}, std::pair{1, 2}, std::pair{2, 2}}) {
+  for (auto [seed, stream] :
+       {std::pair{0, 1}, std::pair{2, 1}, std::pair{1, 0}, std::pair{1, 2}, std::pair{2, 2}}) {
     FillNormal(other, static_cast<std::uint64_t>(seed), static_cast<std::uint64_t>(stream));
     double product = 0;
-    for (std::size_t i = 0; i < kCount; ++i) product += static_cast<double>(base[i]) * static_cast<double>(other[i]);
+    for (std::size_t i = 0; i < kCount; ++i)
+      product += static_cast<double>(base[i]) * static_cast<double>(other[i]);
     CHECK(std::fabs(product / kCount) < 5 / std::sqrt(static_cast<double>(kCount)));
   }
   // Blocks of one stream: values 4096 apart.
