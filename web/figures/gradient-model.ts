@@ -22,6 +22,8 @@ const groups: readonly (readonly number[])[] = [
   [1024, 2048, 4096],
 ];
 
+const dearestFirst = [...groups].reverse();
+
 /** Trials x keys x sum of dimensions; about 2 ns each. */
 const coarseWork = 3.5e6;
 /** Refined in two strides: no group stays coarse while another is polished. */
@@ -115,7 +117,8 @@ export class GradientModel {
           const had = this.chosen?.dimension === dimension ? this.chosen.raw.trials : 0;
           if (had < own) improve(await ask([dimension], own, signal, guard(improve)));
           if (this.#refined === source) continue;
-          for (const group of groups) {
+          // The dearest group first: after the coarse answer its band is the widest by far.
+          for (const group of dearestFirst) {
             const trials = trialsFor(group, keys, work, fineTrials);
             const reached = this.sweep.find((pair) => pair.dimension === group[0])?.raw.trials ?? 0;
             if (reached < trials) replace(await ask(group, trials, signal, guard(replace)));
