@@ -24,7 +24,7 @@ std::vector<double> Run(const GradientFlow& e, std::uint64_t seed, std::size_t t
   std::vector<double> columns(e.scales.size() * kRowQuantities * trials);
   for (std::size_t first = 0; first < trials; first += piece) {
     RunGradientTrials(e, seed, first, std::min(piece, trials - first), floats, doubles,
-                      {columns.data(), trials});
+                      {columns.data() + first, trials});
   }
   return columns;
 }
