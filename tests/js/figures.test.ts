@@ -6,7 +6,7 @@ import { render } from "@lit-labs/ssr";
 import { collectResult } from "@lit-labs/ssr/lib/render-result.js";
 import { drawing } from "../../web/charts/drawing.ts";
 import { lightTheme } from "../../web/charts/theme.ts";
-import type { Estimate, GradientRow } from "../../web/core/types.ts";
+import type { Estimate, GradientRow, Pool, VarianceRow } from "../../web/core/types.ts";
 import { pairs, trialsFor } from "../../web/figures/gradient-model.ts";
 import { panels } from "../../web/figures/gradient-panels.ts";
 import { type Job, Latest } from "../../web/figures/latest.ts";
@@ -15,7 +15,15 @@ import { dimensionStops, keyStops, nearestStop } from "../../web/figures/stops.t
 import { troubleSentence } from "../../web/figures/trouble.ts";
 import { growth } from "../../web/figures/variance-growth.ts";
 import { hills } from "../../web/figures/variance-hills.ts";
-import { binning, densityGrid, type Hill, sweepDimensions } from "../../web/figures/variance-model.ts";
+import {
+  binning,
+  densityGrid,
+  type Hill,
+  sweepDimensions,
+  VarianceModel,
+} from "../../web/figures/variance-model.ts";
+import { figureSchemas } from "../../web/state/fields.ts";
+import { defaults } from "../../web/state/schema.ts";
 
 test("m_n agrees with the reference values", () => {
   const known = { 2: 0.5641895835, 8: 1.4236, 16: 1.765991, 64: 2.343733, 512: 3.043903, 1024: 3.24824 };
@@ -257,4 +265,38 @@ test("every figure's imports stay in the house: no figure knows another, charts 
   const read = (path: string) => readFileSync(new URL(`../../web/${path}`, import.meta.url), "utf8");
   assert.doesNotMatch(read("figures/variance.ts"), /gradient/);
   assert.doesNotMatch(read("figures/gradient.ts"), /variance/);
+});
+
+test("progress that tells of some d_k only leaves the others as they are", async () => {
+  const model = new VarianceModel(() => {});
+  const rows = (dimensions: readonly number[], samples: number) =>
+    dimensions.map((dimension) => ({
+      dimension,
+      variance: dimension,
+      standardError: 1,
+      exact: dimension,
+      samples,
+    }));
+  const seen: number[] = [];
+  const pool = {
+    sampleDotProducts: async (o: { dimension: number; samples: number }) => {
+      const made = hill(o.dimension).result;
+      return { ...made, moments: { ...made.moments, count: o.samples } };
+    },
+    varianceSweep: async (
+      o: { dimensions: readonly number[]; samples: number },
+      job?: { onProgress?: (soFar: VarianceRow[]) => void },
+    ) => {
+      job?.onProgress?.(rows(o.dimensions.slice(0, 2), o.samples));
+      seen.push(model.rows.length);
+      return rows(o.dimensions, o.samples);
+    },
+    dotProductDensity: async (x: Float64Array) => x,
+  } as unknown as Pool;
+  const job = model.job(defaults(figureSchemas.variance), pool, true);
+  const { signal } = new AbortController();
+  await job.coarse(signal);
+  await job.refine(signal);
+  assert.deepEqual(seen, [0, 13, 13]);
+  assert.ok(model.rows.every((row) => row.samples === 2 ** 15));
 });

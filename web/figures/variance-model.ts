@@ -83,8 +83,9 @@ export class VarianceModel {
     };
     const sweep = async (samples: number, job: JobOptions<VarianceRow[]>) => {
       const options = { dimensions: sweepDimensions, samples, seed, components };
-      this.rows = await pool.varianceSweep(options, job);
-      this.#arrived();
+      const rows = await pool.varianceSweep(options, job);
+      if (samples === coarseSweep) this.rows = [];
+      this.#improveRows(rows);
     };
     const others = Object.entries(presets) as [HillName, number][];
 
@@ -102,17 +103,25 @@ export class VarianceModel {
         await hill("chosen", dimension, fineSamples(dimension), signal, streams);
         if (this.#refined === source) return;
         const onProgress = (rows: VarianceRow[]) => {
-          if (signal.aborted || (rows[0]?.samples ?? 0) < (this.rows[0]?.samples ?? 0)) return;
-          this.rows = rows;
-          this.#arrived();
+          if (!signal.aborted) this.#improveRows(rows);
         };
         const finer = streams ? { signal, onProgress } : { signal };
-        if ((this.rows[0]?.samples ?? 0) < middleSweep) await sweep(middleSweep, finer);
+        if (this.rows.some((row) => row.samples < middleSweep)) await sweep(middleSweep, finer);
         for (const [name, d] of others) await hill(name, d, fineSamples(d), signal);
         await sweep(fineSweep, finer);
         this.#refined = source;
       },
     };
+  }
+
+  /** Progress may tell of some d_k only; the others keep what they have, and nothing gets worse. */
+  #improveRows(rows: readonly VarianceRow[]): void {
+    const merged = new Map(this.rows.map((row) => [row.dimension, row]));
+    for (const row of rows) {
+      if (row.samples >= (merged.get(row.dimension)?.samples ?? 0)) merged.set(row.dimension, row);
+    }
+    this.rows = [...merged.values()].sort((a, b) => a.dimension - b.dimension);
+    this.#arrived();
   }
 
   async #density(dimension: number, pool: Pool): Promise<Float64Array> {
