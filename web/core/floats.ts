@@ -6,7 +6,7 @@ import { SqrtdkError } from "./errors.ts";
 import type { Heap, Slot } from "./heap.ts";
 import type { CoreBuffer } from "./types.ts";
 
-const expected = "a Float32Array or a buffer of this core";
+const usual = "a Float32Array or a buffer of this core";
 
 /** An array argument: checked, and what has to be remembered of it. */
 class ArrayArgument {
@@ -15,7 +15,7 @@ class ArrayArgument {
   // Of a `view` of a buffer: finding its place again after memory grew under it and left it empty.
   readonly offset: number;
 
-  constructor(call: string, name: string, value: unknown) {
+  constructor(call: string, name: string, value: unknown, expected: string) {
     if (typedArrayName(value) !== "Float32Array") reject("ERR_TYPE", call, name, expected, value);
     this.array = value as Float32Array;
     if (isDetached(this.array))
@@ -37,10 +37,10 @@ export class FloatInput implements Slot {
   address = 0;
   readonly #argument: ArrayArgument | undefined;
 
-  constructor(heap: Heap, call: string, name: string, value: unknown) {
+  constructor(heap: Heap, call: string, name: string, value: unknown, expected = usual) {
     const address = FloatBuffer.addressOf(heap, call, name, value);
     if (address === undefined) {
-      this.#argument = new ArrayArgument(call, name, value);
+      this.#argument = new ArrayArgument(call, name, value, expected);
       this.length = this.#argument.length;
       this.bytes = 4 * this.length;
     } else {
@@ -67,7 +67,7 @@ export class FloatOutput implements Slot {
     this.length = length;
     const address = FloatBuffer.addressOf(heap, call, "out", out);
     if (address !== undefined) this.address = address;
-    else if (out !== undefined) this.#argument = new ArrayArgument(call, "out", out);
+    else if (out !== undefined) this.#argument = new ArrayArgument(call, "out", out, usual);
     const room = address === undefined ? (this.#argument?.length ?? length) : (out as CoreBuffer).length;
     if (room !== length)
       throw new SqrtdkError("ERR_SHAPE", `${call}: out must hold ${length} values, got ${room}`);

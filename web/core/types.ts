@@ -76,8 +76,13 @@ export interface AttentionShape {
 export interface AttentionOptions {
   shape: AttentionShape;
   layout?: "BHLD" | "BLHD";
-  /** Uint8Array: 1 = attend; Float32Array: added to the scores. Broadcast over batch and heads. */
-  attnMask?: Uint8Array | Float32Array;
+  /** Uint8Array: nonzero = attend; float32 values: added to the scores, -Infinity masks. */
+  attnMask?: Uint8Array | FloatData;
+  /**
+   * Sizes of attnMask, broadcast to [batch, heads, queryLength, keyLength] as in NumPy: [batch, 1, 1, keyLength] masks
+   * padding. Default: [queryLength, keyLength], or all four.
+   */
+  attnMaskShape?: readonly number[];
   isCausal?: boolean;
   /** 0: query i sees keys 0..i (top-left); "bottom-right": the last query sees the last key. */
   causalOffset?: number | "bottom-right";
@@ -86,6 +91,8 @@ export interface AttentionOptions {
   /** softcap * tanh(x / softcap) before the mask; 0 = off. */
   softcap?: number;
   returnWeights?: "raw" | "softcap" | "masked" | "probabilities";
+  /** Where the output goes (forward only). Must not be one of the inputs. */
+  out?: FloatData;
 }
 
 export interface AttentionGradients {
