@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 // The built package, as people import it.
-import { type Core, load } from "../../dist/index.js";
+import { type Core, load } from "sqrtdk";
 import { type ServedPage, servePage } from "./served-page.ts";
 
 let served: ServedPage;

@@ -15,13 +15,17 @@ export interface LogSliderOptions {
   onChange: (value: number) => void;
 }
 
-/** A slider over `stops` for the hand, and a number field for exact values; both show the same value. */
+/**
+ * A slider over `stops` for the hand, and a number field for exact values; both show the same value. The field is not
+ * bound live: the figure draws many times a second while it samples, and would wipe out what is being typed.
+ */
 export function logSlider({ id, name, stops, value, min, max, onChange }: LogSliderOptions): TemplateResult {
   const typed = (event: Event) => {
     const field = event.target as HTMLInputElement;
     const wanted = Math.round(field.valueAsNumber);
-    if (Number.isFinite(wanted)) onChange(Math.min(max, Math.max(min, wanted)));
-    else field.value = String(value);
+    const accepted = Number.isFinite(wanted) ? Math.min(max, Math.max(min, wanted)) : value;
+    field.value = String(accepted);
+    onChange(accepted);
   };
   const slid = (event: Event) => onChange(stops[(event.target as HTMLInputElement).valueAsNumber] as number);
   return html`<div class="control wide">
@@ -30,7 +34,7 @@ export function logSlider({ id, name, stops, value, min, max, onChange }: LogSli
       <input type="range" id=${id} min="0" max=${stops.length - 1} step="1" .value=${live(String(nearestStop(stops, value)))}
         aria-valuetext=${String(value)} @input=${slid}>
       <input type="number" min=${min} max=${max} step="1" aria-labelledby="${id}-exact" inputmode="numeric"
-        .value=${live(String(value))} @change=${typed}>
+        .value=${String(value)} @change=${typed}>
       <span class="hidden" id="${id}-exact">${name}, exact value</span>
     </div>
   </div>`;

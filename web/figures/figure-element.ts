@@ -231,7 +231,10 @@ export abstract class FigureElement<N extends FigureName> extends LitElement {
 
   readonly #actions = {
     resample: () => this.change({ seed: Math.floor(Math.random() * 1e6) } as Partial<FigureState<N>>),
-    seed: (seed: unknown) => this.choose({ seed }),
+    seed: (seed: unknown) => {
+      this.choose({ seed });
+      return this.state.seed;
+    },
     pause: () => {
       this.paused = !this.paused;
       this.#rest();

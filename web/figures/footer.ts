@@ -1,6 +1,5 @@
 /** The foot of a figure: what the numbers rest on, what can be done with them, and the numbers themselves. */
 import { html, nothing, type TemplateResult } from "lit";
-import { live } from "lit/directives/live.js";
 import { count } from "../charts/numbers.ts";
 import type { Table } from "./actions.ts";
 
@@ -15,7 +14,8 @@ export interface Status {
 
 export interface FooterActions {
   resample(): void;
-  seed(text: unknown): void;
+  /** Takes what was typed, or the default where it is no seed, and says which it was. */
+  seed(text: unknown): number;
   pause(): void;
   reset(): void;
   link(): unknown;
@@ -68,7 +68,11 @@ export function footer({
   actions,
 }: FooterOptions): TemplateResult {
   const share = status.goal > 0 ? Math.min(1, status.done / status.goal) : 0;
-  const typed = (event: Event) => actions.seed((event.target as HTMLInputElement).value);
+  // Not bound live, for the reason given at logSlider.
+  const typed = (event: Event) => {
+    const field = event.target as HTMLInputElement;
+    field.value = String(actions.seed(field.value));
+  };
   return html`<footer>
     <div class="meta">
       <span class="progress" aria-hidden="true"><svg width="72" height="4"><rect width=${72 * share} height="4" fill="var(--sqrtdk-muted)"></rect></svg></span>
@@ -77,7 +81,7 @@ export function footer({
       ${paused ? html`<span>paused</span>` : nothing}
     </div>
     <div class="actions">
-      <label>seed <input class="seed" type="number" min="0" step="1" inputmode="numeric" .value=${live(String(seed))} @change=${typed}></label>
+      <label>seed <input class="seed" type="number" min="0" step="1" inputmode="numeric" .value=${String(seed)} @change=${typed}></label>
       <button type="button" @click=${actions.resample}>Resample</button>
       <button type="button" @click=${actions.pause}>${paused ? "Resume" : "Pause"}</button>
       <button type="button" @click=${actions.reset}>Reset</button>
