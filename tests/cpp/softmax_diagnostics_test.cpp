@@ -102,9 +102,12 @@ TEST_CASE("Diagnostics agree with their definitions at every length, spread and 
       CAPTURE(scale);
       const auto value = [](long double x) { return static_cast<double>(x); };
       // In saturated rows the definitions cancel where the closed forms do not: 1e-19 is what long double
-      // leaves on x86.
+      // leaves on x86. In WebAssembly long double has more digits but musl's logarithm for it only those of
+      // double.
       const double tolerance = Allowed(100);
-      CHECK(std::fabs(d.entropy - value(want.entropy)) <= 2e-18 + tolerance * d.entropy);
+      const bool exact_log = std::log(3.0L) != static_cast<long double>(std::log(3.0));
+      CHECK(std::fabs(d.entropy - value(want.entropy)) <=
+            (exact_log ? 2e-18 : 1e-16) + tolerance * d.entropy);
       CHECK(RelativeError(d.sum_squares, value(want.sum_squares)) <= tolerance);
       CHECK(RelativeError(d.max_probability, value(want.largest)) <= tolerance);
       CHECK(std::fabs(d.max_complement - value(1 - want.largest)) <= 2e-18 + tolerance * d.max_complement);
