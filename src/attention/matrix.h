@@ -38,17 +38,33 @@ struct ByRows {
   const float* data;
   std::size_t stride;
 
-  std::size_t RowOffset(std::size_t i) const { return i * stride; }
-  std::size_t DepthStep() const { return 1; }
+  const float* At(std::size_t i, std::size_t k) const { return data + i * stride + k; }
+
+  // Four rows of A, one column after the other.
+  struct Cursor {
+    const float* row[4];
+
+    float Get(std::size_t i) const { return *row[i]; }
+    void Next() { ++row[0], ++row[1], ++row[2], ++row[3]; }
+  };
+  Cursor CursorAt(std::size_t i) const { return {{At(i, 0), At(i + 1, 0), At(i + 2, 0), At(i + 3, 0)}}; }
 };
 
-// A transposed in memory, A(i, k) = data[k * stride + i]: rows of a block lie side by side.
+// A transposed in memory, A(i, k) = data[k * stride + i]: the four rows of a block lie side by side.
 struct ByColumns {
   const float* data;
   std::size_t stride;
 
-  std::size_t RowOffset(std::size_t i) const { return i; }
-  std::size_t DepthStep() const { return stride; }
+  const float* At(std::size_t i, std::size_t k) const { return data + k * stride + i; }
+
+  struct Cursor {
+    const float* column;
+    std::size_t stride;
+
+    float Get(std::size_t i) const { return column[i]; }
+    void Next() { column += stride; }
+  };
+  Cursor CursorAt(std::size_t i) const { return {At(i, 0), stride}; }
 };
 
 // Transposes four rows of four.
@@ -100,31 +116,26 @@ inline void PackPanels(const float* from, std::size_t stride, std::size_t depth,
 enum class Write { kSet, kAdd };
 
 // One block: c[4][8] = (or +=) factor * sum_k a(0..3, k) panel[k][0..7].
-template <Write kWrite, class A>
-inline void MultiplyBlock(A a, std::size_t depth, const float* panel, float factor, float* c,
+template <Write kWrite, class Cursor>
+inline void MultiplyBlock(Cursor a, std::size_t depth, const float* panel, float factor, float* c,
                           std::size_t c_stride) {
-  const float* a0 = a.data + a.RowOffset(0);
-  const float* a1 = a.data + a.RowOffset(1);
-  const float* a2 = a.data + a.RowOffset(2);
-  const float* a3 = a.data + a.RowOffset(3);
-  const std::size_t step = a.DepthStep();
   F32x4 c00 = Splat(0.0f), c01 = c00, c10 = c00, c11 = c00, c20 = c00, c21 = c00, c30 = c00, c31 = c00;
   for (std::size_t k = 0; k < depth; ++k) {
     const F32x4 b0 = Load(panel), b1 = Load(panel + 4);
-    panel += kPanelColumns;
-    F32x4 x = Splat(*a0);
+    F32x4 x = Splat(a.Get(0));
     c00 = MulAdd(x, b0, c00);
     c01 = MulAdd(x, b1, c01);
-    x = Splat(*a1);
+    x = Splat(a.Get(1));
     c10 = MulAdd(x, b0, c10);
     c11 = MulAdd(x, b1, c11);
-    x = Splat(*a2);
+    x = Splat(a.Get(2));
     c20 = MulAdd(x, b0, c20);
     c21 = MulAdd(x, b1, c21);
-    x = Splat(*a3);
+    x = Splat(a.Get(3));
     c30 = MulAdd(x, b0, c30);
     c31 = MulAdd(x, b1, c31);
-    a0 += step, a1 += step, a2 += step, a3 += step;
+    panel += kPanelColumns;
+    a.Next();
   }
   const F32x4 f = Splat(factor);
   const auto store = [&](std::size_t i, F32x4 low, F32x4 high) {
@@ -144,14 +155,13 @@ inline void Multiply(std::size_t rows, std::size_t columns, std::size_t depth, A
                      float* c, std::size_t c_stride) {
   for (std::size_t j = 0; j < columns; j += kPanelColumns) {
     for (std::size_t i = 0; i < rows; i += kBlockRows) {
-      const A block{a.data + a.RowOffset(i), a.stride};
       float* to = c + i * c_stride + j;
       if (i + kBlockRows <= rows && j + kPanelColumns <= columns) {
-        MultiplyBlock<kWrite>(block, depth, b.At(j), factor, to, c_stride);
+        MultiplyBlock<kWrite>(a.CursorAt(i), depth, b.At(j), factor, to, c_stride);
         continue;
       }
       float edge[kBlockRows * kPanelColumns];
-      MultiplyBlock<Write::kSet>(block, depth, b.At(j), factor, edge, kPanelColumns);
+      MultiplyBlock<Write::kSet>(a.CursorAt(i), depth, b.At(j), factor, edge, kPanelColumns);
       for (std::size_t r = 0; r < kBlockRows && i + r < rows; ++r) {
         for (std::size_t k = 0; k < kPanelColumns && j + k < columns; ++k) {
           const float value = edge[r * kPanelColumns + k];
@@ -168,7 +178,7 @@ inline void MultiplyAddSkippingZeros(std::size_t rows, std::size_t columns, std:
                                      float factor, float* c, std::size_t c_stride) {
   for (std::size_t i = 0; i < rows; ++i) {
     for (std::size_t k = 0; k < depth; ++k) {
-      const float x = a.data[a.RowOffset(i) + k * a.DepthStep()];
+      const float x = *a.At(i, k);
       if (x == 0) continue;
       for (std::size_t j = 0; j < columns; ++j) {
         const float* panel = b.At(j / kPanelColumns * kPanelColumns);

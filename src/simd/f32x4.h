@@ -66,6 +66,9 @@ inline F32x4 MulAdd(F32x4 a, F32x4 b, F32x4 c) {
 // Lane-wise choice; the mask has all bits of a lane set or none, as comparisons give.
 inline F32x4 Select(I32x4 mask, F32x4 if_set, F32x4 otherwise) { return mask ? if_set : otherwise; }
 
+// 0 where the mask is set, else `v`: one instruction in WebAssembly, where Select takes three or four.
+inline F32x4 ZeroWhere(I32x4 mask, F32x4 v) { return std::bit_cast<F32x4>(std::bit_cast<I32x4>(v) & ~mask); }
+
 // The larger of two lanes; `a` where either is NaN. Compiles to one instruction (pmax, maxps), which the
 // NaN-correct builtin does not.
 inline F32x4 Max(F32x4 a, F32x4 b) { return a < b ? b : a; }

@@ -39,7 +39,7 @@ inline F32x4 Exp(F32x4 x, F32x4 flush_below = Splat(-87.33f)) {
   p = MulAdd(p, r, Splat(1.0f));
   p = MulAdd(p, r, Splat(1.0f));
   const F32x4 power = FromBits(Bits(shifted) << 23);
-  return Select(x < flush_below, Splat(0.0f), p * power);
+  return ZeroWhere(x < flush_below, p * power);
 }
 
 // 2^t for t <= 127 and -infinity, 0 below `flush_below` (at least -126). At most 3 ULP; 2^0 is exactly 1; NaN
@@ -57,7 +57,7 @@ inline F32x4 Exp2(F32x4 t, F32x4 flush_below = Splat(-126.0f)) {
   p = MulAdd(p, r, Splat(0.693146977113f));
   p = MulAdd(p, r, Splat(1.0f));
   const F32x4 power = FromBits(Bits(shifted) << 23);
-  return Select(t < flush_below, Splat(0.0f), p * power);
+  return ZeroWhere(t < flush_below, p * power);
 }
 
 // ln x for normal x > 0. At most 2 ULP.

@@ -2,7 +2,7 @@
 //
 // What is computed is the softmax of scale * score for any finite scale. Differences to the row's largest
 // product are taken before scaling, so no finite score overflows, however large score and scale are (|scale|
-// beyond float32 counts as its largest value). Edge rules:
+// beyond 2^127 counts as 2^127). Edge rules:
 //
 //   score times sign of scale   what its row gives
 //   NaN                         NaN throughout; no other row changes
