@@ -10,7 +10,7 @@ function aligned(rows) {
 // Three digits or more, never an exponent.
 const ms = (value) => value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : 3);
 const percent = (share) => (share === undefined ? "" : `${(100 * share).toFixed(0)} %`);
-const ratio = (value) => (value === undefined ? "n/a" : value.toFixed(2));
+const ratio = (value, digits = 2) => (value === undefined ? "n/a" : value.toFixed(digits));
 
 // A miss must catch the eye.
 const shown = (result) => (result === "miss" ? "MISS" : result);
@@ -56,7 +56,7 @@ export function summaryTable(results) {
         ratio(row.ratio),
         percent(row.share),
         row.target.text,
-        ratio(row.target.value),
+        ratio(row.target.value, 3),
         shown(row.target.result),
       ]),
   );
