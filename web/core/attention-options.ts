@@ -1,12 +1,31 @@
 /** Options of attention: sizes, scale and masks, checked and in the engine's terms. */
 import { flag, integer, oneOf, readOptions, real, reject } from "./checks.ts";
-import type { Engine } from "./engine.ts";
 import { SqrtdkError } from "./errors.ts";
 import type { AttentionOptions, AttentionShape } from "./types.ts";
 
 export type Sizes = Required<AttentionShape>;
-/** The engine's own struct; the addresses in it are filled in when the data are in place. */
-export type EngineCall = Parameters<Engine["attentionForward"]>[0];
+/** AttentionCall of src/bindings/attention.cpp. The addresses in it are filled in when the data are in place. */
+export interface EngineCall extends Sizes {
+  layout: number;
+  scale: number;
+  softcap: number;
+  causal: number;
+  causalOffset: number;
+  maskStrides: readonly number[];
+  mask: number;
+  bias: number;
+  query: number;
+  key: number;
+  value: number;
+}
+
+/** The fields in the order in which the engine reads them. */
+export const engineFields = (c: EngineCall) => [
+  ...[c.batch, c.heads, c.kvHeads, c.queryLength, c.keyLength, c.headDim, c.valueDim],
+  ...[c.layout, c.scale, c.softcap, c.causal, c.causalOffset],
+  ...c.maskStrides,
+  ...[c.mask, c.bias, c.query, c.key, c.value],
+];
 
 export interface ReadAttention {
   sizes: Sizes;
@@ -89,14 +108,11 @@ export function readAttention(call: string, options: AttentionOptions, direction
     layout: ["BHLD", "BLHD"].indexOf(oneOf(call, "layout", o.layout ?? "BHLD", ["BHLD", "BLHD"])),
     scale: real(call, "scale", o.scale ?? 1 / Math.sqrt(sizes.headDim)),
     softcap: real(call, "softcap", o.softcap ?? 0, 0),
+    causal: Number(flag(call, "isCausal", o.isCausal ?? false)),
+    causalOffset: readCausalOffset(call, o.causalOffset ?? 0, sizes),
+    maskStrides: [0, 0, 0, 0],
     mask: 0,
     bias: 0,
-    maskBatchStride: 0,
-    maskHeadStride: 0,
-    maskQueryStride: 0,
-    maskKeyStride: 0,
-    causal: flag(call, "isCausal", o.isCausal ?? false),
-    causalOffset: readCausalOffset(call, o.causalOffset ?? 0, sizes),
     query: 0,
     key: 0,
     value: 0,
@@ -127,12 +143,7 @@ export function setMaskStrides(call: string, read: ReadAttention, length: number
         `got ${length} values`,
     );
   }
-  const strides = sizes.map((size, i) => (size === 1 ? 0 : sizes.slice(i + 1).reduce((a, b) => a * b, 1)));
-  const { engineCall } = read;
-  [
-    engineCall.maskBatchStride,
-    engineCall.maskHeadStride,
-    engineCall.maskQueryStride,
-    engineCall.maskKeyStride,
-  ] = strides as [number, number, number, number];
+  read.engineCall.maskStrides = sizes.map((size, i) =>
+    size === 1 ? 0 : sizes.slice(i + 1).reduce((a, b) => a * b, 1),
+  );
 }

@@ -1,5 +1,11 @@
 /** Scaled dot-product attention and its gradients. */
-import { type ReadAttention, readAttention, type Sizes, setMaskStrides } from "./attention-options.ts";
+import {
+  engineFields,
+  type ReadAttention,
+  readAttention,
+  type Sizes,
+  setMaskStrides,
+} from "./attention-options.ts";
 import { isDetached, lengthOf, reject, typedArrayName } from "./checks.ts";
 import type { Engine } from "./engine.ts";
 import { SqrtdkError } from "./errors.ts";
@@ -77,14 +83,19 @@ class Arguments {
     return this.add(mask);
   }
 
-  /** The engine's struct, once every slot has its address. */
-  engineCall(query: Slot, key: Slot, value: Slot, mask: Slot | undefined) {
+  /** Where the engine's struct is while nothing else has a place yet: enough to say how much scratch is needed. */
+  sizesOnly(): number {
+    return this.#heap.parameters(this.#call, engineFields(this.read.engineCall));
+  }
+
+  /** Where the engine's struct is, once every slot has its address. */
+  place(query: Slot, key: Slot, value: Slot, mask: Slot | undefined) {
     const { engineCall } = this.read;
     engineCall.query = query.address;
     engineCall.key = key.address;
     engineCall.value = value.address;
     if (mask) engineCall[mask instanceof ByteInput ? "mask" : "bias"] = mask.address;
-    return engineCall;
+    return this.#heap.parameters(this.#call, engineFields(engineCall));
   }
 }
 
@@ -123,12 +134,12 @@ export function attention(
     throw new SqrtdkError("ERR_OPTION", `${call}: out must not be one of the inputs`);
   const logSumExp = a.output("logSumExp");
   const weights = read.weights === 0 ? undefined : a.output("weights");
-  const scratch = a.add(new Scratch(4 * engine.attentionForwardScratchFloats(read.engineCall)));
+  const scratch = a.add(new Scratch(4 * engine.attentionForwardScratchFloats(a.sizesOnly())));
   heap.run(call, a.slots, () => {
     const weightsAddress = weights?.address ?? 0;
-    const engineCall = a.engineCall(q, k, v, mask);
+    const problem = a.place(q, k, v, mask);
     engine.attentionForward(
-      engineCall,
+      problem,
       output.address,
       logSumExp.address,
       read.weights,
@@ -160,10 +171,10 @@ export function attentionBackward(
   const [o, l] = [a.input("output", output), a.input("logSumExp", logSumExp)];
   const mask = a.mask();
   const [gradQuery, gradKey, gradValue] = [a.output("query"), a.output("key"), a.output("value")];
-  const scratch = a.add(new Scratch(4 * engine.attentionBackwardScratchFloats(read.engineCall)));
+  const scratch = a.add(new Scratch(4 * engine.attentionBackwardScratchFloats(a.sizesOnly())));
   heap.run(call, a.slots, () =>
     engine.attentionBackward(
-      a.engineCall(q, k, v, mask),
+      a.place(q, k, v, mask),
       upstream.address,
       o.address,
       l.address,

@@ -7,6 +7,8 @@ const roundUp = (bytes: number) => Math.ceil(bytes / alignment) * alignment;
 
 /** Small calls share one block that stays allocated; larger ones allocate and free. */
 const arenaBytes = 1 << 16;
+/** In front of it, room for one struct of numbers. */
+const parameterBytes = 256;
 
 /** wasm32 addresses 4 GB; the engine, its stack and the allocator's own words need some of it. */
 export const limitBytes = 2 ** 32 - 2 ** 20;
@@ -15,7 +17,7 @@ export const outOfMemory = (call: string, bytes: number, cause?: unknown) =>
   new SqrtdkError(
     "ERR_OUT_OF_MEMORY",
     `${call}: needs ${(bytes / 2 ** 20).toFixed(1)} MB more memory than there is (WebAssembly's limit is 4 GB)`,
-    { cause },
+    cause === undefined ? undefined : { cause },
   );
 
 /** A place in wasm memory for the time of one call. `bytes` are asked of the arena; 0 if the place is there already. */
@@ -41,6 +43,18 @@ export class Heap {
     return [block, roundUp(block)];
   }
 
+  #parameters(call: string): number {
+    if (this.#arena === 0) this.#arena = this.allocate(call, parameterBytes + arenaBytes)[1];
+    return this.#arena;
+  }
+
+  /** Puts a struct of doubles where the engine can read it until the next one is put there. */
+  parameters(call: string, values: readonly number[]): number {
+    const address = this.#parameters(call);
+    this.engine.HEAPF64.set(values, address >>> 3);
+    return address;
+  }
+
   /** Gives every slot its address, copies inputs in, runs `body`, copies outputs out. Frees whatever happens. */
   run(call: string, slots: readonly Slot[], body: () => void): void {
     let bytes = 0;
@@ -48,8 +62,7 @@ export class Heap {
     let block = 0;
     let aligned: number;
     if (bytes <= arenaBytes) {
-      if (this.#arena === 0) this.#arena = this.allocate(call, arenaBytes)[1];
-      aligned = this.#arena;
+      aligned = this.#parameters(call) + parameterBytes;
     } else {
       [block, aligned] = this.allocate(call, bytes);
     }

@@ -1,0 +1,147 @@
+/** Buffers, growth of wasm memory under live views, and requests that do not fit. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { load, type SqrtdkError } from "sqrtdk";
+
+const core = await load();
+const expected = core.softmax(Float32Array.of(1, 2, 3));
+const works = () => assert.deepEqual(core.softmax(Float32Array.of(1, 2, 3)), expected);
+
+/** Takes so much memory that it has to grow, and gives it back. */
+function grow() {
+  const before = core.info().memoryBytes;
+  core.buffer(before / 4).free();
+  assert.ok(core.info().memoryBytes > before);
+}
+
+test("a buffer is zero, takes values, and goes in and out of calls without a copy", () => {
+  const x = core.buffer(3);
+  const out = core.buffer(3);
+  assert.deepEqual(x.view, new Float32Array(3));
+  x.view.set([1, 2, 3]);
+  const result = core.softmax(x, { out });
+  assert.deepEqual(result, expected);
+  assert.equal(result.buffer, out.view.buffer);
+  assert.deepEqual(out.view, expected);
+  core.softmax(x, { out: x }); // in place
+  assert.deepEqual(x.view, expected);
+  x.free();
+  out.free();
+});
+
+test("a view is fresh after memory grew, and values survive", () => {
+  const x = core.buffer(5);
+  x.view.set([1, 2, 3, 4, 5]);
+  grow();
+  assert.deepEqual(x.view, Float32Array.of(1, 2, 3, 4, 5));
+  x.free();
+});
+
+test("a stale view given as input or out is an error; a view that growth empties during the call is found again", () => {
+  const x = core.buffer(3);
+  x.view.set([1, 2, 3]);
+  const stale = x.view;
+  grow();
+  assert.throws(() => core.softmax(stale), { code: "ERR_TYPE" });
+
+  // Large enough that the copy of the input itself makes memory grow.
+  const length = core.info().memoryBytes / 4;
+  const large = core.buffer(length);
+  const before = core.info().memoryBytes;
+  large.view.fill(1);
+  const sum = core.logSumExp(large.view);
+  assert.ok(core.info().memoryBytes > before, "memory grew during the call");
+  assert.ok(Math.abs((sum[0] as number) - (1 + Math.log(length))) < 1e-4);
+  large.free();
+  x.free();
+});
+
+test("use after free is an error everywhere, a second free is not", () => {
+  const x = core.buffer(3);
+  x.free();
+  x.free();
+  assert.throws(() => x.view, { code: "ERR_FREED" });
+  assert.throws(() => core.softmax(x), { code: "ERR_FREED", message: "softmax: scores was freed" });
+  assert.throws(() => core.softmax(new Float32Array(3), { out: x }), { code: "ERR_FREED" });
+  works();
+});
+
+test("buffers are disposable where the engine knows Symbol.dispose", () => {
+  const x = core.buffer(3);
+  const dispose: symbol = Symbol.dispose ?? Symbol.for("Symbol.dispose");
+  (x as unknown as Record<symbol, () => void>)[dispose]?.();
+  assert.throws(() => x.view, { code: "ERR_FREED" });
+});
+
+test("requests that do not fit say so, and the instance stays usable", () => {
+  const tooMuch = [
+    () => core.buffer(2 ** 30 - 1),
+    () => core.randomNormal(2 ** 30 - 1, { seed: 1 }),
+    () => core.softmaxJacobian(new Float32Array(2 ** 16)),
+    () => core.gradientSweep({ dimensions: [65536], keys: 65536, trials: 1, seed: 1 }),
+    () =>
+      core.scaledDotProductAttention(
+        new Float32Array(2 ** 16),
+        new Float32Array(2 ** 16),
+        new Float32Array(2 ** 16),
+        {
+          shape: { queryLength: 2 ** 16, keyLength: 2 ** 16, headDim: 1 },
+          returnWeights: "raw",
+        },
+      ),
+  ];
+  for (const request of tooMuch) {
+    assert.throws(
+      request,
+      (error: SqrtdkError) => error.code === "ERR_OUT_OF_MEMORY" && /MB/.test(error.message),
+    );
+    works();
+  }
+});
+
+test("buffers until memory is full: the last is refused, the others stay, and all can be given back", () => {
+  const buffers = [];
+  const quarter = 2 ** 28 / 4; // 256 MB each
+  try {
+    for (let i = 0; i < 17; i++) buffers.push(core.buffer(quarter));
+    assert.fail("17 times 256 MB cannot fit");
+  } catch (error) {
+    assert.equal((error as SqrtdkError).code, "ERR_OUT_OF_MEMORY");
+  }
+  assert.ok(buffers.length >= 1);
+  works();
+  for (const buffer of buffers) {
+    assert.equal(buffer.view.length, quarter); // above 2 GB too
+    buffer.free();
+  }
+  works();
+});
+
+test("nothing is leaked by calls, failed ones included", () => {
+  const large = new Float32Array(50_000);
+  const round = () => {
+    core.softmax(large);
+    assert.throws(() => core.softmax(large, { columns: 7 }));
+    assert.throws(() => core.buffer(2 ** 30 - 1));
+    core.sampleDotProducts({ dimension: 3, samples: 5000, seed: 1 });
+    const steps = core.steps.gradientSweep({ dimensions: [4], keys: 300, trials: 5000, seed: 1 });
+    steps.next(); // and left lying
+  };
+  round();
+  const { memoryBytes } = core.info();
+  for (let i = 0; i < 200; i++) round();
+  assert.equal(core.info().memoryBytes, memoryBytes);
+});
+
+test("a buffer of another core is refused", async () => {
+  const other = await load({ wasmModule: new WebAssembly.Module(await bytes()) });
+  assert.notEqual(other, core);
+  const foreign = other.buffer(3);
+  assert.throws(() => core.softmax(foreign), { code: "ERR_TYPE", message: /not of another/ });
+  foreign.free();
+});
+
+async function bytes() {
+  const { readFile } = await import("node:fs/promises");
+  return readFile(new URL(import.meta.resolve("sqrtdk/sqrtdk.wasm")));
+}
