@@ -22,7 +22,7 @@ async function settledWords(page: Page, figure: string, before = ""): Promise<st
   const place = words(page, figure);
   let last = "";
   for (let look = 0; look < 200; ++look) {
-    const text = (await place.innerText()).replace(/\s+/g, " ");
+    const text = ((await place.textContent()) ?? "").trim().replace(/\s+/g, " ");
     if (text && text === last && text !== before) return text;
     last = text;
     await page.waitForTimeout(400);

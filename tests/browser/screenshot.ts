@@ -15,6 +15,8 @@ for (const colorScheme of ["light", "dark"] as const) {
     const { page } = await served.open({ viewport: { width, height: 1100 }, colorScheme });
     await page.goto(served.url);
     await page.waitForTimeout(samplingMs);
+    // The chapter list sticks to the top of the window and would lie over the figures.
+    await page.evaluate(() => document.querySelector("nav")?.style.setProperty("position", "static"));
     const name = `build/screenshots/${width}-${colorScheme}`;
     await page.screenshot({ path: `${name}-top.png` });
     for (const figure of figures) {
