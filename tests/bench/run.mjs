@@ -44,7 +44,8 @@ function installPeers() {
 /** Runs one workload; gives what the child sent. */
 function measure(name, pace) {
   // Node 20 has relaxed SIMD only behind a flag, which later versions no longer know.
-  const execArgv = hasRelaxedSimd() ? [] : ["--experimental-wasm-relaxed-simd"];
+  const relaxed = hasRelaxedSimd() ? [] : ["--experimental-wasm-relaxed-simd"];
+  const execArgv = [...relaxed, "--expose-gc"];
   return new Promise((resolve) => {
     const child = fork(`${here}child.mjs`, { execArgv, stdio: ["ignore", "ignore", "pipe", "ipc"] });
     let result;
