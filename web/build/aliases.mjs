@@ -2,5 +2,5 @@
 import { fileURLToPath } from "node:url";
 
 export const alias = {
-  "sqrtdk-engine": fileURLToPath(new URL("../../build/wasm/sqrtdk.js", import.meta.url)),
+  "sqrtdk-engine": fileURLToPath(new URL("../../build/generated/engine.js", import.meta.url)),
 };

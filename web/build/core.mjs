@@ -32,12 +32,17 @@ for (const preset of ["wasm", "wasm-relaxed"]) {
 }
 
 // One glue serves both engines; were it ever to differ, two would have to be shipped.
-if (readFileSync("build/wasm/sqrtdk.js", "utf8") !== readFileSync("build/wasm-relaxed/sqrtdk.js", "utf8"))
+const glue = readFileSync("build/wasm/sqrtdk.js", "utf8");
+if (glue !== readFileSync("build/wasm-relaxed/sqrtdk.js", "utf8"))
   throw new Error(
     "the glue of build/wasm and build/wasm-relaxed differs, but the package ships one for both",
   );
 
 mkdirSync("build/generated", { recursive: true });
+// The glue is handed its module and never looks for a file; but where it could, bundlers would copy that file.
+writeIfChanged("build/generated/engine.js", glue.replaceAll("import.meta.url", "undefined"));
+writeIfChanged("build/generated/engine.d.ts", readFileSync("build/wasm/sqrtdk.d.ts", "utf8"));
+
 function writeTextModule(file, name, text) {
   writeIfChanged(`build/generated/${file}.js`, `export const ${name} = ${JSON.stringify(text)};\n`);
   writeIfChanged(`build/generated/${file}.d.ts`, `export declare const ${name}: string;\n`);
@@ -52,7 +57,6 @@ const worker = await build({
   format: "iife",
   target: "es2022",
   write: false,
-  logOverride: { "empty-import-meta": "silent" }, // the glue asks where it is, and gets by without an answer
   alias,
 });
 writeTextModule("worker-script", "workerScript", worker.outputFiles[0].text);

@@ -45,7 +45,9 @@ export interface Theory {
   /** P(q.k > x). */
   dotProductTail(x: number, options: DensityOptions): number;
   dotProductTail(x: Float64Array, options: DensityOptions): Float64Array;
+  /** The x with P(q.k <= x) = probability; infinite at 0 and 1. */
   dotProductQuantile(probability: number, options: DensityOptions): number;
+  /** Of unscaled q.k; excessKurtosis is NaN where the score is a constant. */
   dotProductMoments(options: MomentsOptions): DotProductMoments;
   /** Standard error of a variance estimated from `samples` independent scores. */
   varianceStandardError(options: MomentsOptions & { samples: number }): number;

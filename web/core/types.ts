@@ -222,16 +222,35 @@ export interface CoreSteps {
   gradientSweep(options: GradientSweepOptions): Steps<GradientRow[]>;
 }
 
-/** The computing core. Functions copy in and copy out and leave nothing to free. */
+/**
+ * The computing core. Functions copy in and copy out and leave nothing to free; arrays are row-major. Arguments are
+ * checked first, and a refusal changes nothing.
+ * @throws SqrtdkError from every call: ERR_TYPE, ERR_RANGE, ERR_SHAPE, ERR_OPTION, ERR_FREED, ERR_OUT_OF_MEMORY
+ */
 export interface Core {
+  /**
+   * p_j = exp(scale s_j) / sum_k exp(scale s_k) along every row. Within 4 ULP or 1e-7. A row of -Infinity gives zeros, a
+   * NaN or +Infinity makes its row NaN and no other.
+   */
   softmax(scores: FloatData, options?: SoftmaxOptions): Float32Array;
+  /** ln p_j = scale s_j - ln sum_k exp(scale s_k), accurate where p is near 0 and near 1. */
   logSoftmax(scores: FloatData, options?: SoftmaxOptions): Float32Array;
+  /** ln sum_k exp(scale s_k), one value a row; -Infinity for a row of -Infinity. */
   logSumExp(scores: FloatData, options?: SoftmaxOptions): Float32Array;
-  /** Gradient with respect to the unscaled scores, from the output alone (ATen's argument order). */
+  /**
+   * scale p_j (g_j - sum_k p_k g_k): the gradient with respect to the unscaled scores, from the output p alone. Both
+   * arguments have the shape of the scores (ATen's argument order).
+   */
   softmaxBackward(gradOutput: FloatData, output: FloatData, options?: SoftmaxOptions): Float32Array;
   /** n probabilities -> n x n, diag(p) - p p^T, row-major. */
   softmaxJacobian(probabilities: FloatData): Float32Array;
+  /** What saturation does to each row, in double precision: entropy, largest weight, norms of the Jacobian. */
   softmaxDiagnostics(scores: FloatData, options?: Omit<SoftmaxOptions, "out">): SoftmaxDiagnostics;
+  /**
+   * softmax(scale Q K^T) V, in the order of ONNX Attention: scale, softcap, masks, softmax, V. Without returnWeights
+   * memory does not grow with queryLength * keyLength. A query that may attend to no key gives zeros and logSumExp
+   * -Infinity. Query [batch, heads, queryLength, headDim], key and value [batch, kvHeads, keyLength, headDim or valueDim].
+   */
   scaledDotProductAttention(
     query: FloatData,
     key: FloatData,
@@ -248,13 +267,21 @@ export interface Core {
     logSumExp: FloatData,
     options: AttentionOptions,
   ): AttentionGradients;
+  /**
+   * Scores scale * q.k of independent random queries and keys: moments and histogram. Every component is
+   * mean + std * z, z of the given law. The same options give the same bits on every machine.
+   */
   sampleDotProducts(options: DotProductOptions): DotProductResult;
+  /** The measured variance beside the exact one, a row a dimension, whatever other dimensions are asked for. */
   varianceSweep(options: VarianceSweepOptions): VarianceRow[];
+  /** What comes back through the softmax of random attention rows: a row a dimension and scale. */
   gradientSweep(options: GradientSweepOptions): GradientRow[];
   /** The three calls above, a step at a time. */
   readonly steps: CoreSteps;
+  /** Independent N(0, 1) values; value i of a (seed, stream) has the same bits everywhere. */
   randomNormal(count: number, options: { seed: number; stream?: number }): Float32Array;
   readonly theory: Theory;
+  /** `length` float32 zeros in wasm memory, to be freed by the caller. */
   buffer(length: number): CoreBuffer;
   info(): CoreInfo;
 }
