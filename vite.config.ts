@@ -1,5 +1,5 @@
-import { fileURLToPath } from "node:url";
 import { defineConfig, type Plugin } from "vite";
+import { alias } from "./web/build/aliases.mjs";
 
 /** Nothing inline, nothing from elsewhere; wasm may compile, workers may come from bytes the page carries. */
 const policy = [
@@ -42,10 +42,7 @@ export default defineConfig({
   root: "web",
   base: "./",
   plugins: [policyInPage(), keepDoers()],
-  resolve: {
-    // Emscripten's glue, in the build folder; tsconfig.json and web/build say the same.
-    alias: { "sqrtdk-engine": fileURLToPath(new URL("./build/wasm/sqrtdk.js", import.meta.url)) },
-  },
+  resolve: { alias },
   build: {
     outDir: "../build/page",
     emptyOutDir: true,

@@ -6,8 +6,8 @@
 namespace sqrtdk {
 namespace {
 
-void FillNormalAt(Address out, std::size_t length, double seed, double stream) {
-  FillNormal(SpanAt<float>(out, length), ToInteger(seed), ToInteger(stream));
+void FillNormalAt(Address out, std::size_t length, double seed, double stream, double first_block) {
+  FillNormal(SpanAt<float>(out, length), ToInteger(seed), ToInteger(stream), ToInteger(first_block));
 }
 
 EMSCRIPTEN_BINDINGS(random) { emscripten::function("fillNormal", &FillNormalAt); }

@@ -22,7 +22,8 @@ struct DotProducts {
 };
 
 // Samples come in blocks; block b of a (seed, dimension) is the same whoever draws it.
-inline constexpr std::size_t kSamplesPerBlock = 1024;
+// Small enough that the longest vectors, too, can be stopped between blocks after some ten milliseconds.
+inline constexpr std::size_t kSamplesPerBlock = 256;
 
 // Fills `scores` with the first values of a block: at most kSamplesPerBlock. Sums run in float32, one after
 // another, as in a plain loop over the components.

@@ -10,7 +10,6 @@ namespace {
 // Two generators take turns: while one waits for its logarithm and square root, the other computes (1.9
 // -> 1.5 ns a value in WebAssembly).
 constexpr std::size_t kStep = 4 * kLanes;
-constexpr std::size_t kBlock = 4096;  // values a pair of generators yields before the next pair is seeded
 
 void FillStep(Stream& even, Stream& odd, float* to) {
   const Pair a = Normal::Draw(even);
@@ -23,9 +22,10 @@ void FillStep(Stream& even, Stream& odd, float* to) {
 
 }  // namespace
 
-void FillNormal(std::span<float> out, std::uint64_t seed, std::uint64_t stream) {
-  for (std::size_t start = 0, block = 0; start < out.size(); start += kBlock, ++block) {
-    const std::span<float> part = out.subspan(start, std::min(kBlock, out.size() - start));
+void FillNormal(std::span<float> out, std::uint64_t seed, std::uint64_t stream, std::uint64_t first_block) {
+  std::uint64_t block = first_block;
+  for (std::size_t start = 0; start < out.size(); start += kNormalsPerBlock, ++block) {
+    const std::span<float> part = out.subspan(start, std::min(kNormalsPerBlock, out.size() - start));
     Stream even = OpenStream(seed, stream, 2 * block);
     Stream odd = OpenStream(seed, stream, 2 * block + 1);
     std::size_t i = 0;

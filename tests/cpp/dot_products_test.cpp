@@ -52,7 +52,7 @@ TEST_CASE("every law and non-zero means follow the exact mean and variance") {
 }
 
 TEST_CASE("a Rademacher dot product is an integer of d_k's parity") {
-  std::vector<float> scores(1000);
+  std::vector<float> scores(kSamplesPerBlock);
   DrawBlock({.dimension = 5, .law = ComponentLaw::kRademacher}, 1, 0, scores);
   for (float s : scores) {
     REQUIRE(std::fabs(s) <= 5);
@@ -63,7 +63,7 @@ TEST_CASE("a Rademacher dot product is an integer of d_k's parity") {
 TEST_CASE("a short block is the beginning of a full one") {
   std::vector<float> whole(kSamplesPerBlock);
   DrawBlock({.dimension = 7}, 5, 2, whole);
-  for (std::size_t n : {0u, 1u, 7u, 8u, 9u, 1023u}) {
+  for (std::size_t n : {0u, 1u, 7u, 8u, 9u, 255u}) {
     std::vector<float> part(n);
     DrawBlock({.dimension = 7}, 5, 2, part);
     CHECK(std::equal(part.begin(), part.end(), whole.begin()));
@@ -76,9 +76,9 @@ TEST_CASE("a run cut at block borders has the same bits as one in a piece, and l
   Histogram whole{-10, 10, counts_whole}, cut{-10, 10, counts_cut};
   Moments moments_whole, moments_cut;
   SampleDotProducts(experiment, 8, 0, 5000, moments_whole, whole);
-  SampleDotProducts(experiment, 8, 0, 2048, moments_cut, cut);
-  SampleDotProducts(experiment, 8, 2, 1024, moments_cut, cut);
-  SampleDotProducts(experiment, 8, 3, 5000 - 3072, moments_cut, cut);
+  SampleDotProducts(experiment, 8, 0, 2 * kSamplesPerBlock, moments_cut, cut);
+  SampleDotProducts(experiment, 8, 2, kSamplesPerBlock, moments_cut, cut);
+  SampleDotProducts(experiment, 8, 3, 5000 - 3 * kSamplesPerBlock, moments_cut, cut);
   CHECK(moments_cut.mean == moments_whole.mean);
   CHECK(moments_cut.m2 == moments_whole.m2);
   CHECK(moments_cut.m3 == moments_whole.m3);

@@ -83,6 +83,13 @@ TEST_CASE("a longer request of normals begins with the shorter one") {
   }
 }
 
+TEST_CASE("a later block is a piece of the whole stream") {
+  std::vector<float> whole(3 * kNormalsPerBlock), piece(kNormalsPerBlock + 7);
+  FillNormal(whole, 9, 4);
+  FillNormal(piece, 9, 4, 1);
+  CHECK(std::equal(piece.begin(), piece.end(), whole.begin() + kNormalsPerBlock));
+}
+
 TEST_CASE("normals pass a Kolmogorov-Smirnov test against the normal law") {
   std::vector<float> values(200000);
   for (std::uint64_t seed : {1ull, 2ull, 3ull}) {

@@ -15,7 +15,7 @@ import type {
 } from "./types.ts";
 
 /** Samples that the engine draws as one; runs may be cut only between blocks. */
-const blockSamples = 1024;
+const blockSamples = 256;
 /** Measured for normal components; the other laws are faster. */
 const nanosecondsPerComponent = 3.5;
 

@@ -66,7 +66,7 @@ function selfTest(engine: Engine): void {
   const address = engine._malloc(4 * count) >>> 0;
   if (address === 0) throw new SqrtdkError("ERR_OUT_OF_MEMORY", "load: no memory for the engine");
   try {
-    engine.fillNormal(address, count, 1, 0);
+    engine.fillNormal(address, count, 1, 0, 0);
     const words = engine.HEAPU32.subarray(address >>> 2, (address >>> 2) + count);
     const sum = words.reduce((hash, word) => (Math.imul(hash, 31) + word) >>> 0, 0);
     if (sum !== expectedHash)

@@ -1,7 +1,11 @@
 /** Random numbers in bulk. */
 import { integer, maximumSeed, readOptions } from "./checks.ts";
-import { FloatOutput } from "./floats.ts";
-import type { Heap } from "./heap.ts";
+import { type Heap, outOfMemory, Scratch } from "./heap.ts";
+
+/** A stream may be cut only between blocks of this many values. */
+const blockValues = 4096;
+/** Drawn into wasm memory piece by piece: a piece stays in the cache, and memory need not grow to hold the whole. */
+const pieceValues = 4 * blockValues;
 
 /**
  * `count` independent N(0, 1) values. Value i of a (seed, stream) has the same bits everywhere, so a longer request
@@ -17,7 +21,22 @@ export function randomNormal(
   const o = readOptions(call, options, ["seed", "stream"]);
   const seed = integer(call, "seed", o.seed, 0, maximumSeed);
   const stream = integer(call, "stream", o.stream ?? 0, 0, maximumSeed);
-  const values = new FloatOutput(heap, call, integer(call, "count", count, 0, 2 ** 30 - 1));
-  heap.run(call, [values], () => heap.engine.fillNormal(values.address, values.length, seed, stream));
-  return values.values;
+  const length = integer(call, "count", count, 0, 2 ** 30 - 1);
+  let values: Float32Array;
+  try {
+    values = new Float32Array(length);
+  } catch (cause) {
+    throw outOfMemory(call, 4 * length, cause);
+  }
+  const { engine } = heap;
+  const piece = new Scratch(4 * Math.min(length, pieceValues));
+  heap.run(call, [piece], () => {
+    for (let start = 0; start < length; start += pieceValues) {
+      const drawn = Math.min(pieceValues, length - start);
+      engine.fillNormal(piece.address, drawn, seed, stream, start / blockValues);
+      const place = piece.address >>> 2;
+      values.set(engine.HEAPF32.subarray(place, place + drawn), start);
+    }
+  });
+  return values;
 }

@@ -46,6 +46,8 @@ export function expectedRow(
   return Number.isNaN(row.entropy) ? null : row;
 }
 
+export const readKeys = (call: string, n: unknown) => integer(call, "n", n, 1, maximumKeys);
+
 export function readDensity(call: string, options: DensityOptions) {
   const o = readOptions(call, options, ["dimension", "queryStd", "keyStd"]);
   const dimension = readDimension(call, o.dimension);
@@ -129,7 +131,7 @@ export function createTheory(heap: Heap): Theory {
       );
     },
 
-    expectedMaximum: (n) => engine.expectedMaximum(integer("expectedMaximum", "n", n, 1, maximumKeys)),
+    expectedMaximum: (n) => engine.expectedMaximum(readKeys("expectedMaximum", n)),
     freezingDimension: (n) => engine.freezingDimension(real("freezingDimension", "n", n, 1)),
 
     twoKeys(options) {

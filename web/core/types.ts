@@ -303,6 +303,8 @@ export interface Pool {
   gradientSweep(options: GradientSweepOptions, job?: JobOptions<GradientRow[]>): Promise<GradientRow[]>;
   /** theory.dotProductDensity at every x. */
   dotProductDensity(x: Float64Array, options: DensityOptions): Promise<Float64Array>;
+  /** theory.expectedMaximum. */
+  expectedMaximum(n: number): Promise<number>;
   info(): Promise<CoreInfo>;
   close(): void;
 }

@@ -55,6 +55,8 @@ export class GradientModel {
   chosen: Pair | null = null;
   /** What `sweep` was computed for; the reader's hand may be ahead of it. */
   keys = 0;
+  /** m_n for these keys, the constant of the law for large spread. */
+  expectedMaximum = 0;
   goal = 0;
   #swept = "";
   #refined = "";
@@ -98,13 +100,15 @@ export class GradientModel {
         const own = ask([dimension], trialsFor([dimension], keys, coarseWork, coarseTrials), signal);
         if (this.#swept === source) return choose(await own);
         // All groups change in one go: half a sweep of 16 keys beside half of 64 would be a lie.
-        const parts = await Promise.all([
+        const [expectedMaximum, ...parts] = await Promise.all([
+          pool.expectedMaximum(keys),
           own,
           ...groups.map((group) => ask(group, trialsFor(group, keys, coarseWork, coarseTrials), signal)),
         ]);
         const [mine = [], ...rest] = parts;
         this.sweep = pairs(rest.flat());
         this.keys = keys;
+        this.expectedMaximum = expectedMaximum;
         this.#swept = source;
         this.#refined = "";
         choose(mine);

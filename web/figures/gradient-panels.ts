@@ -9,13 +9,14 @@ import { exact } from "../charts/numbers.ts";
 import { dashed, dotted, type Theme } from "../charts/theme.ts";
 import type { Estimate, ExpectedSoftmax, GradientRow } from "../core/types.ts";
 import type { Pair } from "./gradient-model.ts";
-import { expectedMaximum } from "./law.ts";
 
 export interface PanelsOptions {
   sweep: readonly Pair[];
   chosen: Pair | null;
   dimension: number;
   keys: number;
+  /** m_n for these keys; 0 while nothing is known yet. */
+  expectedMaximum: number;
   theme: Theme;
   width: number;
   left: number;
@@ -109,9 +110,9 @@ function panel(
   x: Position,
   first: boolean,
 ): SVGTemplateResult {
-  const { sweep, chosen, dimension, theme, keys } = options;
+  const { sweep, chosen, dimension, theme, keys, expectedMaximum } = options;
   // The logarithmic panel ends a little below where the law ends.
-  const floor = (0.55 * expectedMaximum(keys)) / Math.sqrt(4096);
+  const floor = (0.55 * (expectedMaximum || 1)) / Math.sqrt(4096);
   const y = kind.y(box, floor);
   const points = (arm: "raw" | "scaled"): Point[] =>
     sweep.map((pair) => {
@@ -170,7 +171,7 @@ function panel(
     ${leftAxis({ scale: y, box, ticks: kind.ticks(floor), theme })}
     ${bottomAxis({ scale: x, box, ticks: powerOfTwoTicks(1, 4096, box.right - box.left < 380 ? 4 : 2), theme, title: "d_k" })}
     ${first ? freezing(x, box, keys, theme) : threshold({ x: x(2 * Math.log(keys)), top: box.top, bottom: box.bottom, text: "", theme })}
-    ${first ? powerLaw(x, y, keys, theme) : ""}
+    ${first && expectedMaximum > 0 ? powerLaw(x, y, expectedMaximum, theme) : ""}
     ${arms}
     ${cursor({ x: x(dimension), top: box.top, bottom: box.bottom, left: box.left, right: box.right, text: first ? `d_k = ${dimension}` : "", theme })}
     ${nowMark("raw")}${nowMark("scaled")}
@@ -183,9 +184,8 @@ function freezing(x: Position, box: Box, keys: number, theme: Theme): SVGTemplat
   return threshold({ x: x(at), top: box.top, bottom: box.bottom, text, theme, labelAt: box.bottom - 12 });
 }
 
-/** E[tr J] -> m_n / sqrt(d_k), drawn from where it is a good description on. */
-function powerLaw(x: Position, y: Position, keys: number, theme: Theme): SVGTemplateResult {
-  const constant = expectedMaximum(keys);
+/** E[tr J] -> m_n / sqrt(d_k), m_n the mean of the largest of n standard normals; drawn from where it is a good description on. */
+function powerLaw(x: Position, y: Position, constant: number, theme: Theme): SVGTemplateResult {
   const law = (d: number) => constant / Math.sqrt(d);
   const from = Math.max(4, constant * constant);
   const points = [from, 4096].map((d) => ({ x: d, y: law(d) }));

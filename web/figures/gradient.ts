@@ -68,6 +68,7 @@ export class GradientFigure extends FigureElement<"gradient"> {
       chosen: this.#model.chosen,
       dimension: this.state.dimension,
       keys: this.#model.keys || this.state.keys,
+      expectedMaximum: this.#model.expectedMaximum,
       theme,
       width: width - 2 * margin,
       left: margin,

@@ -3,7 +3,7 @@ import { integer, readOptions, reject } from "../core/checks.ts";
 import { SqrtdkError } from "../core/errors.ts";
 import { readDotProducts, readGradientSweep, readVarianceSweep } from "../core/experiment-options.ts";
 import { compile } from "../core/index.ts";
-import { readDensity, readPoints } from "../core/theory.ts";
+import { readDensity, readKeys, readPoints } from "../core/theory.ts";
 import type {
   CoreInfo,
   DotProductResult,
@@ -149,6 +149,12 @@ export function createPool(options?: { size?: number }): Pool {
       open(call);
       const args = [readPoints(call, x), readDensity(call, options)];
       return runJob<Float64Array>(crew, [{ call, args }], only, {});
+    },
+
+    async expectedMaximum(n) {
+      const call = "expectedMaximum";
+      open(call);
+      return runJob<number>(crew, [{ call, args: [readKeys(call, n)] }], only, {});
     },
 
     async info() {

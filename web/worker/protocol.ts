@@ -3,7 +3,7 @@ import { type ErrorCode, SqrtdkError } from "../core/errors.ts";
 import type { Core, Steps } from "../core/types.ts";
 
 /** The calls a worker takes, as steps. */
-export type CallName = keyof Core["steps"] | "dotProductDensity" | "info";
+export type CallName = keyof Core["steps"] | "dotProductDensity" | "expectedMaximum" | "info";
 
 /** One piece of work for one worker; `args` are those of the call. */
 export interface Task {
@@ -62,6 +62,8 @@ export function stepsOf(core: Core, task: Task): Steps<unknown> {
       return core.steps.gradientSweep(first);
     case "dotProductDensity":
       return atOnce(() => core.theory.dotProductDensity(first, second));
+    case "expectedMaximum":
+      return atOnce(() => core.theory.expectedMaximum(first));
     case "info":
       return atOnce(() => core.info());
     default:
