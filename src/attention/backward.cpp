@@ -21,6 +21,7 @@
 #include "simd/f32x4.h"
 #include "simd/math.h"
 #include "simd/math64.h"
+#include "softmax/row_loops.h"
 
 namespace sqrtdk {
 namespace {
@@ -85,20 +86,15 @@ void WriteScoreGradients(const float* p, float* dp, std::size_t columns, float s
 }
 
 // Step 2 where the row holds all keys: s becomes P and dp becomes dS; columns is a multiple of 8.
-void WholeRow(float* s, float* dp, std::size_t columns) {
-  F32x4 most = Splat(-kInfinity);
-  for (std::size_t j = 0; j < columns; j += kLanes) most = Max(most, Load(s + j));
-  const float largest = MaxLanes(most);
+[[gnu::noinline]] void WholeRow(float* s, float* dp, std::size_t columns) {
+  const auto read = [=](std::size_t j, std::size_t) { return Load(s + j); };
+  const auto write = [=](std::size_t j, std::size_t, F32x4 p) { Store(p, s + j); };
+  const auto larger = [=](F32x4 most, std::size_t j, std::size_t) { return Max(most, Load(s + j)); };
+  const auto merge_max = [](F32x4 a, F32x4 b) { return Max(a, b); };
+  const float largest = MaxLanes(ReduceVectors(0, columns, Splat(-kInfinity), larger, merge_max));
   const F32x4 top = Splat(largest == -kInfinity ? 0.0f : largest), flush_below = Splat(kSmallestExponent);
-  F32x4 even = Splat(0.0f), odd = even;
-  for (std::size_t j = 0; j < columns; j += 8) {
-    const F32x4 a = Exp2(Load(s + j) - top, flush_below), b = Exp2(Load(s + j + 4) - top, flush_below);
-    Store(a, s + j);
-    Store(b, s + j + 4);
-    even += a;
-    odd += b;
-  }
-  const float sum = SumLanes(even + odd);
+  const auto power = [=](F32x4 x) { return Exp2(x - top, flush_below); };
+  const float sum = SumLanes(TransformVectors(0, columns, read, power, write));
   // In a NaN row a zero times 1 / sum would be NaN too.
   if (sum != sum) {
     for (std::size_t j = 0; j < columns; ++j) s[j] = s[j] == 0 ? 0 : sum;
@@ -110,19 +106,19 @@ void WholeRow(float* s, float* dp, std::size_t columns) {
   for (std::size_t j = 0; j < columns; j += kLanes) {
     const F32x4 p = Load(s + j) * inverse;
     Store(p, s + j);
-    of_top_key += Select(p > Splat(0.5f), Load(dp + j), Splat(0.0f));
+    of_top_key += ZeroWhere(p <= Splat(0.5f), Load(dp + j));
   }
   const float shift = SumLanes(of_top_key);
-  even = Splat(0.0f), odd = even;
-  for (std::size_t j = 0; j < columns; j += 8) {
-    even = MulAdd(Load(s + j), Load(dp + j) - Splat(shift), even);
-    odd = MulAdd(Load(s + j + 4), Load(dp + j + 4) - Splat(shift), odd);
-  }
-  WriteScoreGradients(s, dp, columns, shift, SumLanes(even + odd));
+  const auto add = [=](F32x4 dot, std::size_t j, std::size_t) {
+    return MulAdd(Load(s + j), Load(dp + j) - Splat(shift), dot);
+  };
+  const auto merge_sum = [](F32x4 a, F32x4 b) { return a + b; };
+  const float mean = SumLanes(ReduceVectors(0, columns, Splat(0.0f), add, merge_sum));
+  WriteScoreGradients(s, dp, columns, shift, mean);
 }
 
 // Step 2 for a part of a row, from its log-sum-exp and D = dO . O.
-void PartOfRow(float* s, float* dp, std::size_t columns, float log_sum_exp, float mean) {
+[[gnu::noinline]] void PartOfRow(float* s, float* dp, std::size_t columns, float log_sum_exp, float mean) {
   if (log_sum_exp != log_sum_exp) {
     for (std::size_t j = 0; j < columns; ++j) s[j] = s[j] == -kInfinity ? 0 : log_sum_exp;
   } else {

@@ -17,6 +17,7 @@
 #include "simd/f32x4.h"
 #include "simd/math.h"
 #include "simd/math64.h"
+#include "softmax/row_loops.h"
 
 namespace sqrtdk {
 namespace {
@@ -55,31 +56,24 @@ struct ForwardScratch {
 
 // Step 2 for one row of `columns` scores, a multiple of 8. Returns by how much what was summed so far
 // shrinks.
-float UpdateRow(float* row, std::size_t columns, float& maximum, float& sum) {
-  F32x4 even = Splat(maximum), odd = even;
-  for (std::size_t j = 0; j < columns; j += 8) {
-    even = Max(even, Load(row + j));
-    odd = Max(odd, Load(row + j + 4));
-  }
-  const float largest = MaxLanes(Max(even, odd));
+[[gnu::noinline]] float UpdateRow(float* row, std::size_t columns, float& maximum, float& sum) {
+  const auto read = [=](std::size_t j, std::size_t) { return Load(row + j); };
+  const auto write = [=](std::size_t j, std::size_t, F32x4 p) { Store(p, row + j); };
+  const auto combine = [=](F32x4 most, std::size_t j, std::size_t) { return Max(most, Load(row + j)); };
+  const auto merge = [](F32x4 a, F32x4 b) { return Max(a, b); };
+  const float largest = MaxLanes(ReduceVectors(0, columns, Splat(maximum), combine, merge));
   // All masked so far: any finite reference makes the weights 0, where -infinity would make them NaN.
   const float reference = largest == -kInfinity ? 0.0f : largest;
   const F32x4 top = Splat(reference), flush_below = Splat(kSmallestExponent);
-  F32x4 even_sum = Splat(0.0f), odd_sum = even_sum;
-  for (std::size_t j = 0; j < columns; j += 8) {
-    const F32x4 a = Exp2(Load(row + j) - top, flush_below), b = Exp2(Load(row + j + 4) - top, flush_below);
-    Store(a, row + j);
-    Store(b, row + j + 4);
-    even_sum += a;
-    odd_sum += b;
-  }
+  const auto power = [=](F32x4 s) { return Exp2(s - top, flush_below); };
+  const F32x4 row_sum = TransformVectors(0, columns, read, power, write);
   const float shrink = maximum == largest ? 1.0f : Exp2(Splat(maximum - reference), flush_below)[0];
-  sum = sum * shrink + SumLanes(even_sum + odd_sum);
+  sum = sum * shrink + SumLanes(row_sum);
   maximum = largest;
   return shrink;
 }
 
-void ScaleRow(float* row, std::size_t columns, float factor) {
+[[gnu::noinline]] void ScaleRow(float* row, std::size_t columns, float factor) {
   for (std::size_t j = 0; j < columns; j += kLanes) {
     StorePartial(LoadPartial(row + j, columns - j, 0.0f) * Splat(factor), row + j, columns - j);
   }

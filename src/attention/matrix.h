@@ -7,6 +7,10 @@
 //
 // Shapes tried in V8 (n = 512, depth 64, GFLOP/s): 4x8 34-40; 6x8, 4x12, 8x4 and 8x8 are slower, they spill
 // registers.
+//
+// What is called a few times a tile is kept out of line: inlined into one function of 15,000 instructions the
+// backward pass took 2.5 times as long, since V8 allocates the registers of huge functions by a simpler
+// method.
 #pragma once
 
 #include <cstddef>
@@ -80,8 +84,8 @@ inline Quad Transpose(const Quad& m) {
 // Packs the transpose of `rows` rows of length depth, kWidth rows a panel: [ceil(rows /
 // kWidth)][depth][kWidth].
 template <std::size_t kWidth>
-inline void PackTransposed(const float* from, std::size_t stride, std::size_t rows, std::size_t depth,
-                           float* to) {
+[[gnu::noinline]] inline void PackTransposed(const float* from, std::size_t stride, std::size_t rows,
+                                             std::size_t depth, float* to) {
   for (std::size_t panel = 0; panel < rows; panel += kWidth, to += depth * kWidth) {
     for (std::size_t group = 0; group < kWidth; group += 4) {
       const std::size_t count = rows > panel + group ? rows - panel - group : 0;
@@ -101,8 +105,8 @@ inline void PackTransposed(const float* from, std::size_t stride, std::size_t ro
 }
 
 // Packs `depth` rows of length columns: [ceil(columns / 8)][depth][8].
-inline void PackPanels(const float* from, std::size_t stride, std::size_t depth, std::size_t columns,
-                       float* to) {
+[[gnu::noinline]] inline void PackPanels(const float* from, std::size_t stride, std::size_t depth,
+                                         std::size_t columns, float* to) {
   for (std::size_t c = 0; c < columns; c += kPanelColumns) {
     const float* row = from + c;
     const std::size_t low = columns - c, high = columns - c > 4 ? columns - c - 4 : 0;
@@ -116,9 +120,10 @@ inline void PackPanels(const float* from, std::size_t stride, std::size_t depth,
 enum class Write { kSet, kAdd };
 
 // One block: c[4][8] = (or +=) factor * sum_k a(0..3, k) panel[k][0..7].
-template <Write kWrite, class Cursor>
-inline void MultiplyBlock(Cursor a, std::size_t depth, const float* panel, float factor, float* c,
-                          std::size_t c_stride) {
+template <Write kWrite, class A>
+inline void MultiplyBlock(A matrix, std::size_t row, std::size_t depth, const float* panel, float factor,
+                          float* c, std::size_t c_stride) {
+  auto a = matrix.CursorAt(row);
   F32x4 c00 = Splat(0.0f), c01 = c00, c10 = c00, c11 = c00, c20 = c00, c21 = c00, c30 = c00, c31 = c00;
   for (std::size_t k = 0; k < depth; ++k) {
     const F32x4 b0 = Load(panel), b1 = Load(panel + 4);
@@ -151,17 +156,17 @@ inline void MultiplyBlock(Cursor a, std::size_t depth, const float* panel, float
 
 // The whole product. C may lie in the caller's memory: no element beyond [rows, columns] is touched.
 template <Write kWrite, class A>
-inline void Multiply(std::size_t rows, std::size_t columns, std::size_t depth, A a, Panels b, float factor,
-                     float* c, std::size_t c_stride) {
+[[gnu::noinline]] inline void Multiply(std::size_t rows, std::size_t columns, std::size_t depth, A a,
+                                       Panels b, float factor, float* c, std::size_t c_stride) {
   for (std::size_t j = 0; j < columns; j += kPanelColumns) {
     for (std::size_t i = 0; i < rows; i += kBlockRows) {
       float* to = c + i * c_stride + j;
       if (i + kBlockRows <= rows && j + kPanelColumns <= columns) {
-        MultiplyBlock<kWrite>(a.CursorAt(i), depth, b.At(j), factor, to, c_stride);
+        MultiplyBlock<kWrite>(a, i, depth, b.At(j), factor, to, c_stride);
         continue;
       }
       float edge[kBlockRows * kPanelColumns];
-      MultiplyBlock<Write::kSet>(a.CursorAt(i), depth, b.At(j), factor, edge, kPanelColumns);
+      MultiplyBlock<Write::kSet>(a, i, depth, b.At(j), factor, edge, kPanelColumns);
       for (std::size_t r = 0; r < kBlockRows && i + r < rows; ++r) {
         for (std::size_t k = 0; k < kPanelColumns && j + k < columns; ++k) {
           const float value = edge[r * kPanelColumns + k];
@@ -174,8 +179,9 @@ inline void Multiply(std::size_t rows, std::size_t columns, std::size_t depth, A
 
 // The same for B with NaN or infinity in it, slow and rare: where A is 0 (a masked key) B has no influence.
 template <class A>
-inline void MultiplyAddSkippingZeros(std::size_t rows, std::size_t columns, std::size_t depth, A a, Panels b,
-                                     float factor, float* c, std::size_t c_stride) {
+[[gnu::noinline]] inline void MultiplyAddSkippingZeros(std::size_t rows, std::size_t columns,
+                                                       std::size_t depth, A a, Panels b, float factor,
+                                                       float* c, std::size_t c_stride) {
   for (std::size_t i = 0; i < rows; ++i) {
     for (std::size_t k = 0; k < depth; ++k) {
       const float x = *a.At(i, k);
@@ -199,7 +205,8 @@ inline void MultiplyAdd(bool finite, std::size_t rows, std::size_t columns, std:
   }
 }
 
-inline bool AllFinite(const float* from, std::size_t stride, std::size_t rows, std::size_t columns) {
+[[gnu::noinline]] inline bool AllFinite(const float* from, std::size_t stride, std::size_t rows,
+                                        std::size_t columns) {
   F32x4 sum = Splat(0.0f);  // of x - x: 0 where x is finite, NaN elsewhere
   for (std::size_t i = 0; i < rows; ++i) {
     for (std::size_t j = 0; j < columns; j += kLanes) {

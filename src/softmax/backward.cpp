@@ -24,10 +24,14 @@ void BackwardRow(const float* g, const float* p, std::size_t columns, float scal
 
   // Pass 3.
   const F32x4 mean = Splat(static_cast<float>(dot)), factor = Splat(scale);
-  ForEachVector(0, columns, [&](std::size_t j, std::size_t count) {
+  const auto gradient = [=](std::size_t j, std::size_t count) {
     const F32x4 centred = (LoadPartial(g + j, count, 0.0f) - shift) - mean;
-    StorePartial(LoadPartial(p + j, count, 0.0f) * centred * factor, grad_scores + j, count);
-  });
+    return LoadPartial(p + j, count, 0.0f) * centred * factor;
+  };
+  const auto write = [=](std::size_t j, std::size_t count, F32x4 d) {
+    StorePartial(d, grad_scores + j, count);
+  };
+  TransformVectors(0, columns, gradient, [](F32x4 d) { return d; }, write);
 }
 
 }  // namespace

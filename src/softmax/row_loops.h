@@ -7,21 +7,44 @@
 
 namespace sqrtdk {
 
-// step(j, count) for j = begin, begin + 4, ...; count is 4 but at the row's end. Four steps an iteration:
-// WebAssembly loops carry a fixed cost, 5 % of a softmax against two steps. With LoadPartial and StorePartial
-// inside, the count is a constant in all steps but the last.
-template <class Step>
-inline void ForEachVector(std::size_t begin, std::size_t end, Step step) {
+// write(j, count, apply(read(j, count))) for j = begin, begin + 4, ...; count is 4 but at the row's end.
+// Returns the sum of what was written.
+//
+// Four reads, then four applications, then four writes: independent chains side by side are a fifth faster in
+// V8 than one after the other. With LoadPartial and StorePartial inside, the count is a constant in all steps
+// but the last.
+template <class Read, class Apply, class Write>
+inline F32x4 TransformVectors(std::size_t begin, std::size_t end, Read read, Apply apply, Write write) {
   constexpr std::size_t kFour = kLanes;
+  F32x4 sum_a = Splat(0.0f), sum_b = sum_a, sum_c = sum_a, sum_d = sum_a;
   std::size_t j = begin;
   for (; j + 4 * kFour <= end; j += 4 * kFour) {
-    step(j, kFour);
-    step(j + kFour, kFour);
-    step(j + 2 * kFour, kFour);
-    step(j + 3 * kFour, kFour);
+    F32x4 a = read(j, kFour), b = read(j + kFour, kFour), c = read(j + 2 * kFour, kFour),
+          d = read(j + 3 * kFour, kFour);
+    a = apply(a);
+    b = apply(b);
+    c = apply(c);
+    d = apply(d);
+    write(j, kFour, a);
+    write(j + kFour, kFour, b);
+    write(j + 2 * kFour, kFour, c);
+    write(j + 3 * kFour, kFour, d);
+    sum_a += a;
+    sum_b += b;
+    sum_c += c;
+    sum_d += d;
   }
-  for (; j + kFour <= end; j += kFour) step(j, kFour);
-  if (j < end) step(j, end - j);
+  for (; j + kFour <= end; j += kFour) {
+    const F32x4 a = apply(read(j, kFour));
+    write(j, kFour, a);
+    sum_a += a;
+  }
+  if (j < end) {
+    const F32x4 b = apply(read(j, end - j));
+    write(j, end - j, b);
+    sum_b += b;
+  }
+  return (sum_a + sum_b) + (sum_c + sum_d);
 }
 
 // result = combine(result, j, count) over the columns begin .. end of a row, in four independent lanes of
@@ -42,18 +65,27 @@ inline F32x4 ReduceVectors(std::size_t begin, std::size_t end, F32x4 start, Comb
   return merge(merge(a, b), merge(c, d));
 }
 
-// sum = add(sum, j, count) over the row, in float over blocks and in double over the blocks: the rounding
+// Sums over a row run in float over blocks of so many columns and in double over the blocks: the rounding
 // error does not grow with the row.
+inline constexpr std::size_t kSumBlock = 512;
+
+// total(begin, end) over the blocks of a row.
+template <class Total>
+inline double SumOverBlocks(std::size_t columns, Total total) {
+  double sum = 0;
+  for (std::size_t begin = 0; begin < columns; begin += kSumBlock) {
+    sum += static_cast<double>(
+        SumLanes(total(begin, columns - begin < kSumBlock ? columns : begin + kSumBlock)));
+  }
+  return sum;
+}
+
+// sum = add(sum, j, count) over the row.
 template <class Add>
 inline double SumInBlocks(std::size_t columns, Add add) {
-  constexpr std::size_t kBlock = 512;
-  double total = 0;
-  for (std::size_t begin = 0; begin < columns; begin += kBlock) {
-    const std::size_t end = columns - begin < kBlock ? columns : begin + kBlock;
-    const F32x4 sum = ReduceVectors(begin, end, Splat(0.0f), add, [](F32x4 a, F32x4 b) { return a + b; });
-    total += static_cast<double>(SumLanes(sum));
-  }
-  return total;
+  return SumOverBlocks(columns, [&](std::size_t begin, std::size_t end) {
+    return ReduceVectors(begin, end, Splat(0.0f), add, [](F32x4 a, F32x4 b) { return a + b; });
+  });
 }
 
 }  // namespace sqrtdk
