@@ -121,9 +121,9 @@ enum class Write { kSet, kAdd };
 
 // One block: c[4][8] = (or +=) factor * sum_k a(0..3, k) panel[k][0..7].
 template <Write kWrite, class A>
-inline void MultiplyBlock(A matrix, std::size_t row, std::size_t depth, const float* panel, float factor,
-                          float* c, std::size_t c_stride) {
-  auto a = matrix.CursorAt(row);
+inline void MultiplyBlock(A matrix, std::size_t first_row, std::size_t depth, const float* panel,
+                          float factor, float* c, std::size_t c_stride) {
+  auto a = matrix.CursorAt(first_row);
   F32x4 c00 = Splat(0.0f), c01 = c00, c10 = c00, c11 = c00, c20 = c00, c21 = c00, c30 = c00, c31 = c00;
   for (std::size_t k = 0; k < depth; ++k) {
     const F32x4 b0 = Load(panel), b1 = Load(panel + 4);
