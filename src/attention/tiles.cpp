@@ -1,6 +1,7 @@
 #include "attention/tiles.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "attention/matrix.h"
@@ -29,11 +30,14 @@ void ApplySoftcap(const TileRange& range, float cap, float* tile, std::size_t st
   }
 }
 
-// A bias of -infinity masks: added to a NaN or +infinity score it would be NaN.
+// A bias of -infinity masks: added to a NaN or +infinity score it would be NaN. A finite one stays finite,
+// for the lowest float is a common way to write a mask; beyond 2.3e38 it counts as 2.3e38.
 void AddBias(const float* bias, std::size_t key_stride, std::size_t keys, float unit, float* row) {
   for (std::size_t j = 0; j < keys; ++j) {
     const float b = bias[j * key_stride];
-    row[j] = b == -kInfinity ? -kInfinity : row[j] + unit * b;
+    const float scaled =
+        std::isfinite(b) ? ToFiniteFloat(static_cast<double>(unit) * static_cast<double>(b)) : b;
+    row[j] = b == -kInfinity ? -kInfinity : row[j] + scaled;
   }
 }
 

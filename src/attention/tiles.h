@@ -30,6 +30,7 @@ struct HeadRows {
 template <class Float>
 HeadRows<Float> RowsOfHead(Layout layout, Float* data, std::size_t batch, std::size_t head, std::size_t heads,
                            std::size_t length, std::size_t dim) {
+  if (length == 0) return {data, dim};  // an empty array may be null, and null has no neighbours
   if (layout == Layout::kBhld) return {data + (batch * heads + head) * length * dim, dim};
   return {data + (batch * length * heads + head) * dim, heads * dim};
 }

@@ -56,8 +56,11 @@ void DrawBlockOf(const DotProducts& e, Stream even, Stream odd, std::span<float>
 
 void DrawBlock(const DotProducts& experiment, std::uint64_t seed, std::uint64_t block,
                std::span<float> scores) {
-  const Stream even = OpenStream(seed, experiment.dimension, 2 * block);
-  const Stream odd = OpenStream(seed, experiment.dimension, 2 * block + 1);
+  // Streams of their own, apart from those of the other experiments and of plain normals.
+  constexpr std::uint64_t kExperiment = 2;
+  const std::uint64_t stream = kExperiment << 56 | experiment.dimension;
+  const Stream even = OpenStream(seed, stream, 2 * block);
+  const Stream odd = OpenStream(seed, stream, 2 * block + 1);
   WithLaw(experiment.law, [&](auto law) { DrawBlockOf<decltype(law)>(experiment, even, odd, scores); });
 }
 

@@ -35,7 +35,7 @@ inline std::uint64_t Scatter(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// Every triple opens its own generator; equal triples open equal ones.
+// Equal triples open equal generators; different ones meet with a chance of 2^-64 a pair.
 inline Stream OpenStream(std::uint64_t seed, std::uint64_t stream, std::uint64_t block) {
   constexpr std::uint64_t kGolden = 0x9e3779b97f4a7c15u;
   std::uint64_t state = Scatter(Scatter(Scatter(seed + kGolden) + stream + kGolden) + block + kGolden);

@@ -113,7 +113,7 @@ TEST_CASE("Every small shape agrees with the reference") {
             double worst = 0;
             for (std::size_t i = 0; i < b.size(); ++i) {
               const double error = std::fabs(static_cast<double>(a[i]) - b[i]);
-              worst = error <= worst ? worst : error;
+              worst = test::Worst(worst, error);
             }
             CHECK(worst <= 1e-5);
           };

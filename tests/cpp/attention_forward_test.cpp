@@ -36,7 +36,7 @@ void CheckNear(const std::vector<float>& got, const std::vector<double>& want, d
   for (std::size_t i = 0; i < got.size(); ++i) {
     const auto g = static_cast<double>(got[i]);
     const double error = g == want[i] ? 0 : std::fabs(g - want[i]);
-    worst = error <= worst ? worst : error;  // a NaN becomes the worst
+    worst = test::Worst(worst, error);
   }
   CHECK(worst <= allowed);
 }
@@ -235,6 +235,23 @@ TEST_CASE("A row that sees no key gives zeros and logSumExp -infinity") {
     for (std::size_t c = 0; c < 4; ++c) CHECK((got.output[i * 4 + c] == 0) == (i == 2));
     for (std::size_t j = 0; j < 10; ++j) CHECK((got.weights[i * 10 + j] == 0) == (i == 2));
   }
+}
+
+TEST_CASE("A bias of the lowest float masks among others and weighs evenly where it is everywhere") {
+  TestNumbers numbers(29);
+  AttentionProblem problem;
+  problem.shape = {1, 1, 1, 2, 10, 4, 4};
+  std::vector<float> bias(20, std::numeric_limits<float>::lowest());
+  bias[13] = 0;  // the second row sees one key
+  problem.bias = {bias.data(), 0, 0, 10, 1};
+  const Inputs in = test::RandomInputs(problem.shape, numbers);
+  const ForwardResult got = RunForward(problem, in, Weights::kProbabilities);
+  for (std::size_t j = 0; j < 10; ++j) {
+    CHECK(got.weights[j] == doctest::Approx(0.1));
+    CHECK(got.weights[10 + j] == (j == 3 ? 1.0f : 0.0f));
+  }
+  for (float& b : bias) b = std::numeric_limits<float>::max();
+  for (float w : RunForward(problem, in, Weights::kProbabilities).weights) CHECK(w == doctest::Approx(0.1));
 }
 
 TEST_CASE("NaN and infinity stay in the rows that see them") {

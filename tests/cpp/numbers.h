@@ -27,6 +27,11 @@ inline double RelativeError(double got, double want) {
   return std::fabs(got - want) / std::fabs(want);
 }
 
+// The larger of two errors; once NaN, for ever NaN, which std::max and std::fmax forget.
+inline double Worst(double worst, double error) {
+  return std::isnan(worst) || error <= worst ? worst : error;
+}
+
 // |got - want|_2 / |want|_2.
 template <class Got, class Want>
 double NormError(const Got& got, const Want& want) {

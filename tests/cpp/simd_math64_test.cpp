@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "cpp/numbers.h"
 #include "simd/math64.h"
 
 namespace sqrtdk {
@@ -21,7 +22,7 @@ template <class F, class G>
 double LargestUlpError(double start, double stop, double ratio, F f, G exact) {
   double worst = 0;
   for (double x = start; std::fabs(x) <= std::fabs(stop); x *= ratio) {
-    worst = std::fmax(worst, UlpError(f(x), exact(static_cast<long double>(x))));
+    worst = test::Worst(worst, UlpError(f(x), exact(static_cast<long double>(x))));
   }
   return worst;
 }

@@ -82,7 +82,7 @@ double WeightError(const std::vector<float>& got, const ExactRow& row) {
   double worst = 0;
   for (std::size_t j = 0; j < got.size(); ++j) {
     const auto error = static_cast<double>(std::fabs(static_cast<long double>(got[j]) - row.p[j]));
-    worst = std::max(worst, error / row.WeightAllowance(j));
+    worst = test::Worst(worst, error / row.WeightAllowance(j));
   }
   return worst;
 }
@@ -90,8 +90,8 @@ double LogWeightError(const std::vector<float>& got, const ExactRow& row) {
   double worst = 0;
   for (std::size_t j = 0; j < got.size(); ++j) {
     const double want = row.LogWeight(j), error = std::fabs(static_cast<double>(got[j]) - want);
-    worst =
-        std::max(worst, std::isinf(want) ? (got[j] == -kInf ? 0 : 1e9) : error / row.LogWeightAllowance(j));
+    worst = test::Worst(worst,
+                        std::isinf(want) ? (got[j] == -kInf ? 0 : 1e9) : error / row.LogWeightAllowance(j));
   }
   return worst;
 }
@@ -118,6 +118,19 @@ TEST_CASE("Softmax, its logarithm and log-sum-exp keep their promise at every le
       CheckPromises(scores, scale);
     }
   }
+}
+
+TEST_CASE(
+    "Softmax keeps its promise over many short rows, where a large weight has few others to average with") {
+  TestNumbers numbers(6);
+  double worst = 0;
+  for (int r = 0; r < 20000; ++r) {
+    const auto n = static_cast<std::size_t>(2 + r % 23);
+    const auto scores = numbers.Normals(n, 0.5f + static_cast<float>(r % 7));
+    worst = std::max(worst, WeightError(SoftmaxOf(scores), ExactRow(Widen(scores))));
+  }
+  CHECK(worst <= 1);
+  MESSAGE("largest share of what is allowed: " << worst);
 }
 
 TEST_CASE("No finite score overflows, whatever the scale") {
