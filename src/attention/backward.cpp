@@ -94,7 +94,7 @@ void WriteScoreGradients(const float* p, float* dp, std::size_t columns, float s
   const float largest = MaxLanes(ReduceVectors(0, columns, Splat(-kInfinity), larger, merge_max));
   const F32x4 top = Splat(largest == -kInfinity ? 0.0f : largest), flush_below = Splat(kSmallestExponent);
   const auto power = [=](F32x4 x) { return Exp2(x - top, flush_below); };
-  const float sum = SumLanes(TransformVectors(0, columns, read, power, write));
+  const auto sum = static_cast<float>(TransformVectors(columns, read, power, write));
   // In a NaN row a zero times 1 / sum would be NaN too.
   if (sum != sum) {
     for (std::size_t j = 0; j < columns; ++j) s[j] = s[j] == 0 ? 0 : sum;

@@ -66,9 +66,9 @@ struct ForwardScratch {
   const float reference = largest == -kInfinity ? 0.0f : largest;
   const F32x4 top = Splat(reference), flush_below = Splat(kSmallestExponent);
   const auto power = [=](F32x4 s) { return Exp2(s - top, flush_below); };
-  const F32x4 row_sum = TransformVectors(0, columns, read, power, write);
+  const double row_sum = TransformVectors(columns, read, power, write);
   const float shrink = maximum == largest ? 1.0f : Exp2(Splat(maximum - reference), flush_below)[0];
-  sum = sum * shrink + SumLanes(row_sum);
+  sum = sum * shrink + static_cast<float>(row_sum);
   maximum = largest;
   return shrink;
 }

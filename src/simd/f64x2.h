@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "simd/f32x4.h"
+
 namespace sqrtdk {
 
 using F64x2 = double __attribute__((vector_size(16)));
@@ -23,6 +25,11 @@ inline F64x2 Load2(const float* from) {
   float __attribute__((vector_size(8))) v;
   std::memcpy(&v, from, sizeof v);
   return __builtin_convertvector(v, F64x2);
+}
+// Lanes 0 and 1, lanes 2 and 3.
+inline F64x2 WidenLow(F32x4 v) { return __builtin_convertvector(__builtin_shufflevector(v, v, 0, 1), F64x2); }
+inline F64x2 WidenHigh(F32x4 v) {
+  return __builtin_convertvector(__builtin_shufflevector(v, v, 2, 3), F64x2);
 }
 inline void Store(F64x2 v, double* to) { std::memcpy(to, &v, sizeof v); }
 

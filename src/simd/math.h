@@ -42,19 +42,21 @@ inline F32x4 Exp(F32x4 x, F32x4 flush_below = Splat(-87.33f)) {
   return ZeroWhere(x < flush_below, p * power);
 }
 
-// 2^t for t <= 127 and -infinity, 0 below `flush_below` (at least -126). At most 3 ULP; 2^0 is exactly 1; NaN
-// gives NaN. The cheapest form of exp where log2(e) can be folded into a factor that is multiplied anyway.
+// 2^t for t <= 127 and -infinity, 0 below `flush_below` (at least -126). At most 2 ULP; 2^0 is exactly 1; NaN
+// gives NaN. The cheapest form of exp where log2(e) can be folded into a factor that is multiplied anyway. A
+// degree less would save 5 % of a softmax and cost 1.5 ULP.
 template <class Arithmetic = Fused>
 inline F32x4 Exp2(F32x4 t, F32x4 flush_below = Splat(-126.0f)) {
   constexpr auto MulAdd = Arithmetic::MulAdd;
   const F32x4 magic = Splat(12582912.0f + 127.0f);
   const F32x4 shifted = t + magic;
   const F32x4 r = t - (shifted - magic);
-  F32x4 p = Splat(0.00132646726049f);
-  p = MulAdd(p, r, Splat(0.00967155517072f));
-  p = MulAdd(p, r, Splat(0.0555073425824f));
-  p = MulAdd(p, r, Splat(0.240222414361f));
-  p = MulAdd(p, r, Splat(0.693146977113f));
+  F32x4 p = Splat(0.000153533617864f);
+  p = MulAdd(p, r, Splat(0.00133988743782f));
+  p = MulAdd(p, r, Splat(0.00961843735844f));
+  p = MulAdd(p, r, Splat(0.0555033247126f));
+  p = MulAdd(p, r, Splat(0.240226479136f));
+  p = MulAdd(p, r, Splat(0.693147202855f));
   p = MulAdd(p, r, Splat(1.0f));
   const F32x4 power = FromBits(Bits(shifted) << 23);
   return ZeroWhere(t < flush_below, p * power);

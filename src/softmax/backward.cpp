@@ -31,7 +31,7 @@ void BackwardRow(const float* g, const float* p, std::size_t columns, float scal
   const auto write = [=](std::size_t j, std::size_t count, F32x4 d) {
     StorePartial(d, grad_scores + j, count);
   };
-  TransformVectors(0, columns, gradient, [](F32x4 d) { return d; }, write);
+  TransformVectors(columns, gradient, [](F32x4 d) { return d; }, write);
 }
 
 }  // namespace

@@ -4,23 +4,25 @@
 #include <cstddef>
 
 #include "simd/f32x4.h"
+#include "simd/f64x2.h"
 
 namespace sqrtdk {
 
-// write(j, count, apply(read(j, count))) for j = begin, begin + 4, ...; count is 4 but at the row's end.
-// Returns the sum of what was written.
+// write(j, count, apply(read(j, count))) over a row for j = 0, 4, ...; count is 4 but at the row's end.
+// Returns the sum of what was written, provided apply gives 0 for lanes beyond the end.
 //
 // Four reads, then four applications, then four writes: independent chains side by side are a fifth faster in
-// V8 than one after the other. With LoadPartial and StorePartial inside, the count is a constant in all steps
-// but the last.
+// V8 than one after the other. Sixteen numbers are summed in float and the sixteens in double, for 4 % of the
+// time of a softmax: in float a weight of 1 would swallow hundreds of small ones. With LoadPartial and
+// StorePartial inside, the count is a constant in all steps but the last.
 template <class Read, class Apply, class Write>
-inline F32x4 TransformVectors(std::size_t begin, std::size_t end, Read read, Apply apply, Write write) {
+inline double TransformVectors(std::size_t columns, Read read, Apply apply, Write write) {
   constexpr std::size_t kFour = kLanes;
-  F32x4 sum_a = Splat(0.0f), sum_b = sum_a, sum_c = sum_a, sum_d = sum_a;
-  std::size_t j = begin;
-  for (; j + 4 * kFour <= end; j += 4 * kFour) {
-    F32x4 a = read(j, kFour), b = read(j + kFour, kFour), c = read(j + 2 * kFour, kFour),
-          d = read(j + 3 * kFour, kFour);
+  F64x2 low = Splat(0.0), high = low;
+  std::size_t j = 0;
+  for (; j + 4 * kFour <= columns; j += 4 * kFour) {
+    F32x4 a = read(j, kFour), b = read(j + kFour, kFour);
+    F32x4 c = read(j + 2 * kFour, kFour), d = read(j + 3 * kFour, kFour);
     a = apply(a);
     b = apply(b);
     c = apply(c);
@@ -29,22 +31,18 @@ inline F32x4 TransformVectors(std::size_t begin, std::size_t end, Read read, App
     write(j + kFour, kFour, b);
     write(j + 2 * kFour, kFour, c);
     write(j + 3 * kFour, kFour, d);
-    sum_a += a;
-    sum_b += b;
-    sum_c += c;
-    sum_d += d;
+    const F32x4 sum = (a + b) + (c + d);
+    low += WidenLow(sum);
+    high += WidenHigh(sum);
   }
-  for (; j + kFour <= end; j += kFour) {
-    const F32x4 a = apply(read(j, kFour));
-    write(j, kFour, a);
-    sum_a += a;
+  for (; j < columns; j += kFour) {
+    const std::size_t count = columns - j < kFour ? columns - j : kFour;
+    const F32x4 a = apply(read(j, count));
+    write(j, count, a);
+    low += WidenLow(a);
+    high += WidenHigh(a);
   }
-  if (j < end) {
-    const F32x4 b = apply(read(j, end - j));
-    write(j, end - j, b);
-    sum_b += b;
-  }
-  return (sum_a + sum_b) + (sum_c + sum_d);
+  return SumLanes(low + high);
 }
 
 // result = combine(result, j, count) over the columns begin .. end of a row, in four independent lanes of
@@ -65,27 +63,18 @@ inline F32x4 ReduceVectors(std::size_t begin, std::size_t end, F32x4 start, Comb
   return merge(merge(a, b), merge(c, d));
 }
 
-// Sums over a row run in float over blocks of so many columns and in double over the blocks: the rounding
+// sum = add(sum, j, count) over the row, in float over blocks and in double over the blocks: the rounding
 // error does not grow with the row.
-inline constexpr std::size_t kSumBlock = 512;
-
-// total(begin, end) over the blocks of a row.
-template <class Total>
-inline double SumOverBlocks(std::size_t columns, Total total) {
-  double sum = 0;
-  for (std::size_t begin = 0; begin < columns; begin += kSumBlock) {
-    sum += static_cast<double>(
-        SumLanes(total(begin, columns - begin < kSumBlock ? columns : begin + kSumBlock)));
-  }
-  return sum;
-}
-
-// sum = add(sum, j, count) over the row.
 template <class Add>
 inline double SumInBlocks(std::size_t columns, Add add) {
-  return SumOverBlocks(columns, [&](std::size_t begin, std::size_t end) {
-    return ReduceVectors(begin, end, Splat(0.0f), add, [](F32x4 a, F32x4 b) { return a + b; });
-  });
+  constexpr std::size_t kBlock = 512;
+  const auto merge = [](F32x4 a, F32x4 b) { return a + b; };
+  double sum = 0;
+  for (std::size_t begin = 0; begin < columns; begin += kBlock) {
+    const std::size_t end = columns - begin < kBlock ? columns : begin + kBlock;
+    sum += static_cast<double>(SumLanes(ReduceVectors(begin, end, Splat(0.0f), add, merge)));
+  }
+  return sum;
 }
 
 }  // namespace sqrtdk

@@ -81,28 +81,25 @@ void SoftmaxRow(const float* scores, std::size_t columns, float magnitude_in_bit
   const auto write = [=](std::size_t j, std::size_t count, F32x4 e) {
     StorePartial(e, probabilities + j, count);
   };
-  const double sum = SumOverBlocks(columns, [=](std::size_t begin, std::size_t end) {
-    return TransformVectors(begin, end, read, power, write);
-  });
+  const double sum = TransformVectors(columns, read, power, write);
 
   // Pass 3: a NaN anywhere has made the sum NaN and so the row.
   const F32x4 inverse = Splat(static_cast<float>(1.0 / sum));
   const auto read_power = [=](std::size_t j, std::size_t count) {
     return LoadPartial(probabilities + j, count, 0.0f);
   };
-  TransformVectors(0, columns, read_power, [=](F32x4 e) { return e * inverse; }, write);
+  TransformVectors(columns, read_power, [=](F32x4 e) { return e * inverse; }, write);
 }
 
 // log sum_j exp(product_j - largest product) = log1p(sum over all keys but one of largest product), which
 // keeps its relative accuracy where one key takes almost all the weight.
 double LogOfRest(const float* scores, std::size_t columns, const SplitScale& scale, float largest) {
   const F32x4 top = Splat(largest), magnitude = Splat(scale.magnitude);
-  const double below = SumInBlocks(columns, [&](F32x4 partial, std::size_t j, std::size_t count) {
-    const F32x4 z = scale.Read(scores, j, count);
-    return partial + ZeroWhere(z == top, Exp((z - top) * magnitude));
-  });
+  const auto read = [&](std::size_t j, std::size_t count) { return scale.Read(scores, j, count); };
+  const auto exp_below_top = [&](F32x4 z) { return ZeroWhere(z == top, Exp((z - top) * magnitude)); };
+  const double below = TransformVectors(columns, read, exp_below_top, [](std::size_t, std::size_t, F32x4) {});
   const double ties = SumInBlocks(columns, [&](F32x4 partial, std::size_t j, std::size_t count) {
-    return partial + Select(scale.Read(scores, j, count) == top, Splat(1.0f), Splat(0.0f));
+    return partial + Select(read(j, count) == top, Splat(1.0f), Splat(0.0f));
   });
   return Log1p(below + (ties - 1));
 }
@@ -123,7 +120,7 @@ void LogSoftmaxRow(const float* scores, std::size_t columns, const SplitScale& g
   const auto write = [=](std::size_t j, std::size_t count, F32x4 x) {
     StorePartial(x, log_probabilities + j, count);
   };
-  TransformVectors(0, columns, read, apply, write);
+  TransformVectors(columns, read, apply, write);
 }
 
 float LogSumExpOfRow(const float* scores, std::size_t columns, const SplitScale& scale) {
