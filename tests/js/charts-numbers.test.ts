@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { count, exact, fixed, measured, percent } from "../../web/charts/numbers.ts";
+import { count, exact, fixed, measured, rough, share, shareInterval } from "../../web/charts/numbers.ts";
 
 test("value and error end at the same digit", () => {
   assert.equal(measured(22.6274, 0.038).text, "22.63 ± 0.04");
@@ -40,9 +40,26 @@ test("exact numbers: significant digits, whole numbers whole, tiny ones with a p
   assert.equal(count(262144), "262\u202f144");
 });
 
-test("shares as percentages", () => {
-  assert.equal(percent(0.5243, 0.0078), "52.4 ± 0.8\u202f%");
-  assert.equal(percent(1, 0), "100\u202f%");
+test("shares: a band, a lopsided interval as it is, and all or none of so many", () => {
+  assert.equal(share(8520, 16384), "52.0 ± 0.8\u202f%");
+  assert.equal(share(2, 40), "1 to 17\u202f%");
+  assert.equal(share(0, 2000), "none of 2000");
+  assert.equal(share(4, 4), "all of 4");
+});
+
+test("Wilson's interval agrees with tables and has a width at 0 and 1", () => {
+  const near = (value: number, wanted: number) => assert.ok(Math.abs(value - wanted) < 5e-4, String(value));
+  near(shareInterval(15, 148).low, 0.0624);
+  near(shareInterval(15, 148).high, 0.1605);
+  near(shareInterval(0, 20).high, 0.1611);
+  assert.equal(shareInterval(0, 20).low, 0);
+  near(shareInterval(20, 20).low, 0.8389);
+});
+
+test("what has no band is shown with one digit", () => {
+  assert.equal(rough(3.13), "about 3");
+  assert.equal(rough(0.0219), "about 0.02");
+  assert.equal(rough(23), "about 20");
 });
 
 test("whatever the numbers, the shown value is within half a last digit of the true one", () => {

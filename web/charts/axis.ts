@@ -17,17 +17,15 @@ export interface AxisOptions {
   ticks: readonly Tick[];
   theme: Theme;
   title?: string;
-  /** Hairlines across the whole box at every tick. */
-  grid?: boolean;
 }
 
 // Half pixels keep hairlines one pixel wide.
 const crisp = (value: number) => Math.round(value) + 0.5;
 
-export function bottomAxis({ scale, box, ticks, theme, title, grid = true }: AxisOptions): SVGTemplateResult {
+export function bottomAxis({ scale, box, ticks, theme, title }: AxisOptions): SVGTemplateResult {
   const marks = ticks.map((tick) => {
     const x = crisp(scale(tick.at));
-    return svg`<line x1=${x} x2=${x} y1=${grid ? box.top : box.bottom} y2=${box.bottom + 4} stroke=${theme.grid}></line>
+    return svg`<line x1=${x} x2=${x} y1=${box.top} y2=${box.bottom + 4} stroke=${theme.grid}></line>
       ${label(tick.label, { x, y: box.bottom + 18, fill: theme.muted, anchor: "middle", size: 11.5 })}`;
   });
   const name = title
@@ -37,15 +35,13 @@ export function bottomAxis({ scale, box, ticks, theme, title, grid = true }: Axi
     stroke=${theme.muted} stroke-opacity="0.6"></line>${name}</g>`;
 }
 
-export function leftAxis({ scale, box, ticks, theme, title, grid = true }: AxisOptions): SVGTemplateResult {
+export function leftAxis({ scale, box, ticks, theme }: Omit<AxisOptions, "title">): SVGTemplateResult {
   const marks = ticks.map((tick) => {
     const y = crisp(scale(tick.at));
-    return svg`<line x1=${box.left} x2=${grid ? box.right : box.left + 5} y1=${y} y2=${y} stroke=${theme.grid}></line>
+    return svg`<line x1=${box.left} x2=${box.right} y1=${y} y2=${y} stroke=${theme.grid}></line>
       ${label(tick.label, { x: box.left - 8, y: y + 4, fill: theme.muted, anchor: "end", size: 11.5 })}`;
   });
-  // The title stands upright over the axis: nobody should tilt the head.
-  const name = title ? label(title, { x: 0, y: box.top - 14, fill: theme.ink, weight: 600 }) : "";
-  return svg`<g>${marks}${name}</g>`;
+  return svg`<g>${marks}</g>`;
 }
 
 /** Every `step`-th power of two in [low, high], labelled with the number itself. */

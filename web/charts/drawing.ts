@@ -64,13 +64,12 @@ export interface LabelOptions {
   weight?: number;
   /** Paint of a halo that keeps the label readable over lines. */
   halo?: string;
-  italic?: boolean;
 }
 
 export function label(text: string, options: LabelOptions): SVGTemplateResult {
-  const { x, y, fill, anchor = "start", size = 12, weight = 400, halo, italic } = options;
+  const { x, y, fill, anchor = "start", size = 12, weight = 400, halo } = options;
   return svg`<text x=${x} y=${y} fill=${fill} text-anchor=${anchor} font-size=${size} font-weight=${weight}
-    font-style=${italic ? "italic" : nothing} stroke=${halo ?? nothing} stroke-width=${halo ? 4 : nothing}
+    stroke=${halo ?? nothing} stroke-width=${halo ? 4 : nothing}
     stroke-linejoin=${halo ? "round" : nothing} paint-order=${halo ? "stroke" : nothing}
     font-variant-numeric="tabular-nums">${rich(text)}</text>`;
 }

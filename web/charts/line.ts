@@ -1,5 +1,5 @@
-/** A line with its error band and marks. */
-import { area, curveLinear, curveMonotoneX, line } from "d3-shape";
+/** A line with its error band and marks. Points are joined straight: nothing is drawn that was not computed. */
+import { area, line } from "d3-shape";
 import { nothing, type SVGTemplateResult, svg } from "lit";
 import type { Position } from "./axis.ts";
 import type { Theme } from "./theme.ts";
@@ -23,38 +23,20 @@ export interface LineOptions {
   width?: number;
   dash?: string;
   mark?: Mark;
-  /** A curve through the points, for exact ones. */
-  smooth?: boolean;
-  opacity?: number;
   band?: boolean;
 }
 
 export function lineWithBand(options: LineOptions): SVGTemplateResult {
-  const {
-    points,
-    x,
-    y,
-    paint,
-    theme,
-    width = 2,
-    dash,
-    mark = "none",
-    smooth,
-    opacity = 1,
-    band = true,
-  } = options;
-  const curve = smooth ? curveMonotoneX : curveLinear;
+  const { points, x, y, paint, theme, width = 2, dash, mark = "none", band = true } = options;
   const banded = band ? points.filter((point) => point.low !== undefined && point.high !== undefined) : [];
   const ribbon = area<Point>()
     .x((point) => x(point.x))
     .y0((point) => y(point.low as number))
-    .y1((point) => y(point.high as number))
-    .curve(curve)(banded as Point[]);
+    .y1((point) => y(point.high as number))(banded as Point[]);
   const path = line<Point>()
     .x((point) => x(point.x))
-    .y((point) => y(point.y))
-    .curve(curve)(points as Point[]);
-  return svg`<g opacity=${opacity}>
+    .y((point) => y(point.y))(points as Point[]);
+  return svg`<g>
     ${ribbon ? svg`<path d=${ribbon} fill=${paint} fill-opacity="0.2"></path>` : nothing}
     ${width > 0 && path ? svg`<path d=${path} fill="none" stroke=${paint} stroke-width=${width} stroke-linejoin="round" stroke-dasharray=${dash ?? nothing}></path>` : nothing}
     ${mark === "none" ? nothing : points.map((point) => spot({ cx: x(point.x), cy: y(point.y), paint, theme, mark }))}
@@ -77,9 +59,4 @@ export function spot({ cx, cy, paint, theme, mark, radius = 3.2 }: SpotOptions):
   }
   const hollow = mark === "hollow";
   return svg`<circle cx=${cx} cy=${cy} r=${radius} fill=${hollow ? theme.paper : paint} stroke=${hollow ? paint : theme.paper} stroke-width="1.6"></circle>`;
-}
-
-/** Vertical whiskers, for values that stand alone. */
-export function whisker(x: number, low: number, high: number, paint: string): SVGTemplateResult {
-  return svg`<path d="M${x - 3} ${low}h6M${x} ${low}V${high}M${x - 3} ${high}h6" fill="none" stroke=${paint} stroke-width="1.4"></path>`;
 }

@@ -41,6 +41,11 @@ export function exact(value: number, significant = 3): string {
   return fixed(value, Math.max(0, significant - 1 - exponent));
 }
 
+/** One significant digit, for what is known without a band: 3.13 is "about 3". */
+export function rough(value: number): string {
+  return `about ${exact(Number(value.toPrecision(1)), 1)}`;
+}
+
 /** A whole number with its thousands apart. */
 export function count(value: number): string {
   return fixed(Math.round(value), 0);
@@ -65,11 +70,26 @@ export function measured(value: number, halfWidth: number): Measured {
   return { ...parts, text: `${parts.value} \u00b1 ${parts.error}` };
 }
 
-/** A share in [0, 1] as a percentage; "none" and "all" are said only of the sample, so the caller words them. */
-export function percent(share: number, halfWidth: number): string {
-  if (!(halfWidth > 0)) return `${exact(100 * share, 2)}${thin}%`;
-  const { value, error } = measured(100 * share, 100 * halfWidth);
-  return `${value} \u00b1 ${error}${thin}%`;
+/** Wilson's 95 % interval of a share: it stays within [0, 1], and has a width where all or none were counted. */
+export function shareInterval(hits: number, total: number): { low: number; high: number } {
+  const z2 = 1.96 ** 2;
+  const share = hits / total;
+  const centre = (share + z2 / (2 * total)) / (1 + z2 / total);
+  const half = Math.sqrt((z2 * share * (1 - share)) / total + (z2 / (2 * total)) ** 2) / (1 + z2 / total);
+  return { low: Math.max(0, centre - half), high: Math.min(1, centre + half) };
+}
+
+/** "52.4 \u00b1 0.8 %", the interval itself where it is lopsided, and of a sample without exception how large it was. */
+export function share(hits: number, total: number): string {
+  if (hits === 0 || hits === total) return `${hits === 0 ? "none" : "all"} of ${count(total)}`;
+  const value = hits / total;
+  const { low, high } = shareInterval(hits, total);
+  const [below, above] = [value - low, high - value] as const;
+  if (Math.max(below, above) > 1.2 * Math.min(below, above)) {
+    return `${exact(100 * low, 1)} to ${exact(100 * high, 1)}${thin}%`;
+  }
+  const { value: shown, error } = measured(100 * value, 50 * (high - low));
+  return `${shown} \u00b1 ${error}${thin}%`;
 }
 
 const superscripts = "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079";

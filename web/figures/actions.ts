@@ -16,15 +16,46 @@ export interface Paper {
   opaque: true;
 }
 
-export function saveCsv(table: Table, name: string): void {
+/** The figure, as far as it can be taken away. */
+export interface Exhibit {
+  fileName(): string;
+  table(): Table;
+  drawing(): TemplateResult;
+  link(): string;
+  /** Tells the reader what became of the link. */
+  linked(link: string, copied: boolean): void;
+  failed(error: unknown): void;
+}
+
+export interface Takeaways {
+  link(): Promise<void>;
+  csv(): void;
+  svg(): void;
+  png(): Promise<void>;
+}
+
+export function takeaways(exhibit: Exhibit): Takeaways {
+  return {
+    link: async () => {
+      const link = exhibit.link();
+      exhibit.linked(link, await copyText(link));
+    },
+    csv: () => saveCsv(exhibit.table(), exhibit.fileName()),
+    svg: () => saveSvg(exhibit.drawing(), exhibit.fileName()),
+    png: () =>
+      savePng(exhibit.drawing(), exhibit.fileName()).catch((error: unknown) => exhibit.failed(error)),
+  };
+}
+
+function saveCsv(table: Table, name: string): void {
   saveBlob(new Blob([csvText(table.header, table.rows)], { type: "text/csv;charset=utf-8" }), `${name}.csv`);
 }
 
-export function saveSvg(template: TemplateResult, name: string): void {
+function saveSvg(template: TemplateResult, name: string): void {
   saveBlob(new Blob([svgText(template)], { type: "image/svg+xml" }), `${name}.svg`);
 }
 
-export async function savePng(template: TemplateResult, name: string): Promise<void> {
+async function savePng(template: TemplateResult, name: string): Promise<void> {
   const markup = svgText(template);
   const size = (dimension: string) =>
     Number(new RegExp(`<svg[^>]* ${dimension}="([\\d.]+)"`).exec(markup)?.[1] ?? 800);
@@ -32,7 +63,7 @@ export async function savePng(template: TemplateResult, name: string): Promise<v
 }
 
 /** True where the browser let us; elsewhere the link is shown to be copied by hand. */
-export async function copyText(text: string): Promise<boolean> {
+async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;

@@ -10,8 +10,7 @@ export interface LogSliderOptions {
   name: Text;
   stops: readonly number[];
   value: number;
-  min: number;
-  max: number;
+  limits: { min: number; max: number };
   onChange: (value: number) => void;
 }
 
@@ -19,7 +18,8 @@ export interface LogSliderOptions {
  * A slider over `stops` for the hand, and a number field for exact values; both show the same value. The field is not
  * bound live: the figure draws many times a second while it samples, and would wipe out what is being typed.
  */
-export function logSlider({ id, name, stops, value, min, max, onChange }: LogSliderOptions): TemplateResult {
+export function logSlider({ id, name, stops, value, limits, onChange }: LogSliderOptions): TemplateResult {
+  const { min, max } = limits;
   const typed = (event: Event) => {
     const field = event.target as HTMLInputElement;
     const wanted = Math.round(field.valueAsNumber);

@@ -1,7 +1,7 @@
 /** The foot of a figure: what the numbers rest on, what can be done with them, and the numbers themselves. */
 import { html, nothing, type TemplateResult } from "lit";
 import { count } from "../charts/numbers.ts";
-import type { Table } from "./actions.ts";
+import type { Table, Takeaways } from "./actions.ts";
 
 export interface Status {
   /** How many samples the newest result rests on, and how many there will be. */
@@ -12,16 +12,12 @@ export interface Status {
   band: string;
 }
 
-export interface FooterActions {
+export interface FooterActions extends Takeaways {
   resample(): void;
   /** Takes what was typed, or the default where it is no seed, and says which it was. */
   seed(text: unknown): number;
   pause(): void;
   reset(): void;
-  link(): unknown;
-  csv(): void;
-  svg(): void;
-  png(): unknown;
 }
 
 export interface FooterOptions {
@@ -31,7 +27,8 @@ export interface FooterOptions {
   onUnfold: (open: boolean) => void;
   seed: number;
   paused: boolean;
-  link: string;
+  /** The link last copied, or null where links lead nowhere. */
+  link: string | null;
   actions: FooterActions;
 }
 
@@ -47,7 +44,7 @@ function tableContent({ caption, header, rows }: Table): TemplateResult {
       <table>
         <caption>${caption}</caption>
         <thead><tr>${header.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
-        <tbody>${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${shown(cell)}</td>`)}</tr>`)}</tbody>
+        <tbody>${rows.map(([name = "", ...cells]) => html`<tr><th scope="row">${shown(name)}</th>${cells.map((cell) => html`<td>${shown(cell)}</td>`)}</tr>`)}</tbody>
       </table>
     </div>`;
 }
@@ -86,7 +83,7 @@ export function footer({
       <button type="button" @click=${actions.pause}>${paused ? "Resume" : "Pause"}</button>
       <button type="button" @click=${actions.reset}>Reset</button>
       <span class="gap"></span>
-      <button type="button" class="quiet" @click=${actions.link}>Copy link</button>
+      ${link === null ? nothing : html`<button type="button" class="quiet" @click=${actions.link}>Copy link</button>`}
       <button type="button" class="quiet" @click=${actions.csv}>CSV</button>
       <button type="button" class="quiet" @click=${actions.svg}>SVG</button>
       <button type="button" class="quiet" @click=${actions.png}>PNG</button>

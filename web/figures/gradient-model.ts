@@ -1,9 +1,10 @@
-/** What the gradient figure knows: both arms at every power of two, and at the chosen d_k. */
+/** What the gradient figure knows: both arms at every power of two, and at the chosen d_k, and what they belong to. */
 import type { GradientRow, Pool } from "../core/types.ts";
 import type { FigureState } from "../state/hash.ts";
 import type { Job } from "./latest.ts";
 
 export type GradientState = FigureState<"gradient">;
+export type GradientSource = Pick<GradientState, "seed" | "keys">;
 
 /** The two arms at one d_k; they saw the same queries and keys. */
 export interface Pair {
@@ -29,6 +30,7 @@ const coarseWork = 3.5e6;
 /** Refined in two strides: no group stays coarse while another is polished. */
 const middleWork = 8e7;
 const fineWork = 8e8;
+/** So that the dearest setting answers at once too; bands are drawn only from enough rows. */
 const fewest = 4;
 const coarseTrials = 2000;
 const fineTrials = 2 ** 14;
@@ -53,13 +55,13 @@ export class GradientModel {
   /** Ordered by dimension. */
   sweep: readonly Pair[] = [];
   chosen: Pair | null = null;
-  /** What `sweep` was computed for; the reader's hand may be ahead of it. */
-  keys = 0;
+  /** What `sweep` and `chosen` were computed for; the reader's hand may be ahead of it. */
+  source: GradientSource | null = null;
   /** m_n for these keys, the constant of the law for large spread. */
   expectedMaximum = 0;
+  /** Rows `chosen` is to rest on in the end. */
   goal = 0;
-  #swept = "";
-  #refined = "";
+  #refined = false;
   readonly #arrived: () => void;
 
   constructor(arrived: () => void) {
@@ -68,7 +70,8 @@ export class GradientModel {
 
   job(state: GradientState, pool: Pool, streams: boolean): Job {
     const { seed, keys, dimension } = state;
-    const source = `${keys} ${seed}`;
+    const swept = () => this.source?.keys === keys && this.source.seed === seed;
+    const goal = trialsFor([dimension], keys, fineWork / 2, fineTrials);
     const ask = (
       dimensions: readonly number[],
       trials: number,
@@ -79,6 +82,7 @@ export class GradientModel {
 
     const choose = (rows: readonly GradientRow[]) => {
       this.chosen = pairs(rows)[0] ?? null;
+      this.goal = goal;
       this.#arrived();
     };
     // A refinement that was interrupted starts anew; what it had reached stays until it is surpassed.
@@ -96,9 +100,8 @@ export class GradientModel {
 
     return {
       coarse: async (signal) => {
-        this.goal = trialsFor([dimension], keys, fineWork / 2, fineTrials);
         const own = ask([dimension], trialsFor([dimension], keys, coarseWork, coarseTrials), signal);
-        if (this.#swept === source) return choose(await own);
+        if (swept()) return choose(await own);
         // All groups change in one go: half a sweep of 16 keys beside half of 64 would be a lie.
         const [expectedMaximum, ...parts] = await Promise.all([
           pool.expectedMaximum(keys),
@@ -107,20 +110,19 @@ export class GradientModel {
         ]);
         const [mine = [], ...rest] = parts;
         this.sweep = pairs(rest.flat());
-        this.keys = keys;
         this.expectedMaximum = expectedMaximum;
-        this.#swept = source;
-        this.#refined = "";
+        this.source = { seed, keys };
+        this.#refined = false;
         choose(mine);
       },
       refine: async (signal) => {
         const guard = (use: (rows: readonly GradientRow[]) => void) =>
           streams ? (rows: GradientRow[]) => !signal.aborted && use(rows) : undefined;
         for (const work of [middleWork, fineWork]) {
-          const own = work === fineWork ? this.goal : trialsFor([dimension], keys, work, fineTrials);
+          const own = work === fineWork ? goal : trialsFor([dimension], keys, work, fineTrials);
           const had = this.chosen?.dimension === dimension ? this.chosen.raw.trials : 0;
           if (had < own) improve(await ask([dimension], own, signal, guard(improve)));
-          if (this.#refined === source) continue;
+          if (this.#refined) continue;
           // The dearest group first: after the coarse answer its band is the widest by far.
           for (const group of dearestFirst) {
             const trials = trialsFor(group, keys, work, fineTrials);
@@ -128,7 +130,7 @@ export class GradientModel {
             if (reached < trials) replace(await ask(group, trials, signal, guard(replace)));
           }
         }
-        this.#refined = source;
+        this.#refined = true;
       },
     };
   }

@@ -5,10 +5,12 @@ import { bottomAxis, leftAxis, type Position, powerOfTwoTicks, type Tick } from 
 import { cursor, threshold } from "../charts/cursor.ts";
 import { type Box, label } from "../charts/drawing.ts";
 import { lineWithBand, type Mark, type Point, spot } from "../charts/line.ts";
-import { exact } from "../charts/numbers.ts";
+import { exact, shareInterval } from "../charts/numbers.ts";
 import { dashed, dotted, type Theme } from "../charts/theme.ts";
-import type { Estimate, ExpectedSoftmax, GradientRow } from "../core/types.ts";
+import type { ExpectedSoftmax, GradientRow } from "../core/types.ts";
 import type { Pair } from "./gradient-model.ts";
+import { deadCount, halfBand } from "./gradient-words.ts";
+import { dimensionLimits, toDimension } from "./stops.ts";
 
 export interface PanelsOptions {
   sweep: readonly Pair[];
@@ -30,9 +32,16 @@ export interface Panels {
   at(x: number, y: number): number | null;
 }
 
+/** A value and its 95 % band, which is missing where too few rows were drawn. */
+interface Measure {
+  value: number;
+  low?: number;
+  high?: number;
+}
+
 interface Panel {
   title: string;
-  pick: (row: GradientRow) => Estimate;
+  pick: (row: GradientRow) => Measure;
   theory?: (expected: ExpectedSoftmax) => number;
   y: (box: Box, floor: number) => Position;
   ticks: (floor: number) => Tick[];
@@ -41,9 +50,19 @@ interface Panel {
 
 const tick = (at: number, label = String(at)): Tick => ({ at, label });
 
+const meanOf =
+  (name: "jacobianTrace" | "maxProbability") =>
+  (row: GradientRow): Measure => {
+    const value = row[name].mean;
+    const half = halfBand(row[name], row.trials);
+    // Bands of shares and weights end where shares and weights do.
+    const band = { low: Math.max(value - half, 0), high: Math.min(value + half, 1) };
+    return { value, ...(!Number.isNaN(half) && band) };
+  };
+
 const slope: Panel = {
   title: "how far the weights can still move: mean of 1 \u2212 \u03a3p^2",
-  pick: (row) => row.jacobianTrace,
+  pick: meanOf("jacobianTrace"),
   theory: (expected) => expected.jacobianTrace,
   y: (box, floor) => scaleLog([floor, 1.25], [box.bottom, box.top]).clamp(true),
   ticks: (floor) => [1, 0.3, 0.1, 0.03, 0.01].filter((at) => at > floor).map((at) => tick(at)),
@@ -52,7 +71,7 @@ const slope: Panel = {
 
 const largest: Panel = {
   title: "the largest weight, on average",
-  pick: (row) => row.maxProbability,
+  pick: meanOf("maxProbability"),
   theory: (expected) => expected.maxProbability,
   y: (box) => scaleLinear([0, 1], [box.bottom, box.top]),
   ticks: () => [0, 0.25, 0.5, 0.75, 1].map((at) => tick(at)),
@@ -60,8 +79,8 @@ const largest: Panel = {
 };
 
 const dead: Panel = {
-  title: "dead rows: slope below 1/1000",
-  pick: (row) => row.deadRows,
+  title: "dead rows: Frobenius norm |J|_F below 1/1000",
+  pick: (row) => ({ value: row.deadRows.mean, ...shareInterval(deadCount(row), row.trials) }),
   y: (box) => scaleLinear([0, 1], [box.bottom, box.top]).clamp(true),
   ticks: () => [0, 0.25, 0.5, 0.75, 1].map((at) => tick(at, `${100 * at}\u202f%`)),
   marks: { raw: "hollow", scaled: "hollow-square" },
@@ -86,7 +105,9 @@ export function panels(options: PanelsOptions): Panels {
       ]
     : [box(left, main, top, 260), box(left, main, top + 356, 150), box(left, main, top + 602, 150)];
   const kinds = [slope, largest, dead];
-  const scales = boxes.map((each) => scaleLog([1, 4096], [each.left, each.right]));
+  const scales = boxes.map((each) =>
+    scaleLog([dimensionLimits.min, dimensionLimits.max], [each.left, each.right]),
+  );
   const drawings = kinds.map((kind, i) =>
     panel(options, kind, boxes[i] as Box, scales[i] as Position, i === 0),
   );
@@ -98,7 +119,7 @@ export function panels(options: PanelsOptions): Panels {
         (each) => x > each.left - 16 && x < each.right + 16 && y > each.top - 26 && y < each.bottom + 26,
       );
       const scale = scales[hit];
-      return scale ? Math.round(Math.min(4096, Math.max(1, scale.invert(x)))) : null;
+      return scale ? toDimension(scale.invert(x)) : null;
     },
   };
 }
@@ -112,19 +133,15 @@ function panel(
 ): SVGTemplateResult {
   const { sweep, chosen, dimension, theme, keys, expectedMaximum } = options;
   // The logarithmic panel ends a little below where the law ends.
-  const floor = (0.55 * (expectedMaximum || 1)) / Math.sqrt(4096);
+  const floor = (0.55 * (expectedMaximum || 1)) / Math.sqrt(dimensionLimits.max);
   const y = kind.y(box, floor);
   const points = (arm: "raw" | "scaled"): Point[] =>
     sweep.map((pair) => {
-      const { mean, standardError } = kind.pick(pair[arm]);
-      const half = 1.96 * standardError;
-      // Bands of shares and weights end where shares and weights do.
-      return {
-        x: pair.dimension,
-        y: Math.max(mean, 0),
-        low: Math.max(mean - half, first ? floor : 0),
-        high: Math.min(mean + half, 1),
-      };
+      const { value, low, high } = kind.pick(pair[arm]);
+      // A logarithmic scale has no place for 0.
+      const band = low !== undefined &&
+        high !== undefined && { low: first ? Math.max(low, floor) : low, high };
+      return { x: pair.dimension, y: Math.max(value, 0), ...band };
     });
   const theory = (arm: "raw" | "scaled"): Point[] => {
     const all = chosen && chosen.raw.dimension === dimension ? [...sweep, chosen] : sweep;
@@ -145,7 +162,7 @@ function panel(
       width: kind.theory ? 3 : 2,
       ...(arm === "raw" && { dash: dashed }),
     }),
-    lineWithBand({ ...common, points: theory(arm), paint: theme.theory, width: 0.9, smooth: true }),
+    lineWithBand({ ...common, points: theory(arm), paint: theme.theory, width: 0.9 }),
     lineWithBand({
       ...common,
       points: points(arm),
@@ -160,7 +177,7 @@ function panel(
     now &&
     spot({
       cx: x(dimension),
-      cy: y(kind.pick(now[arm]).mean),
+      cy: y(kind.pick(now[arm]).value),
       paint: theme[arm],
       theme,
       mark: kind.marks[arm],
@@ -169,7 +186,7 @@ function panel(
   return svg`<g>
     ${label(kind.title, { x: box.left - 44, y: box.top - 32, fill: theme.ink, weight: 600 })}
     ${leftAxis({ scale: y, box, ticks: kind.ticks(floor), theme })}
-    ${bottomAxis({ scale: x, box, ticks: powerOfTwoTicks(1, 4096, box.right - box.left < 380 ? 4 : 2), theme, title: "d_k" })}
+    ${bottomAxis({ scale: x, box, ticks: powerOfTwoTicks(dimensionLimits.min, dimensionLimits.max, box.right - box.left < 380 ? 4 : 2), theme, title: "d_k" })}
     ${first ? freezing(x, box, keys, theme) : threshold({ x: x(2 * Math.log(keys)), top: box.top, bottom: box.bottom, text: "", theme })}
     ${first && expectedMaximum > 0 ? powerLaw(x, y, expectedMaximum, theme) : ""}
     ${arms}
@@ -188,7 +205,7 @@ function freezing(x: Position, box: Box, keys: number, theme: Theme): SVGTemplat
 function powerLaw(x: Position, y: Position, constant: number, theme: Theme): SVGTemplateResult {
   const law = (d: number) => constant / Math.sqrt(d);
   const from = Math.max(4, constant * constant);
-  const points = [from, 4096].map((d) => ({ x: d, y: law(d) }));
+  const points = [from, dimensionLimits.max].map((d) => ({ x: d, y: law(d) }));
   const at = 90;
   return svg`${lineWithBand({ points, x, y, paint: theme.limit, theme, width: 1.6, dash: dotted })}
     ${label(`law: ${exact(constant, 3)} / \u221ad_k`, { x: x(at), y: y(law(at)) + 26, fill: theme.muted, size: 11.5, anchor: "end", halo: theme.paper })}`;

@@ -23,10 +23,6 @@ export class Latest {
     this.#onError = onError;
   }
 
-  get busy(): boolean {
-    return this.#running;
-  }
-
   ask(job: Job): void {
     this.#waiting = job;
     this.#refine.abort();

@@ -1,4 +1,4 @@
-/** Moving along the d_k axis by keyboard: a quarter of an octave a press, one stop with Shift, Home and End. */
+/** Moving along the d_k axis: by keyboard a quarter of an octave a press, one stop with Shift, Home and End; by pointer. */
 import { dimensionStops, nearestStop } from "./stops.ts";
 
 const coarseStep = 3;
@@ -21,4 +21,17 @@ export function dimensionAfterKey(event: KeyboardEvent, dimension: number): numb
   };
   const goal = goals[event.key];
   return goal === undefined ? null : (dimensionStops[Math.min(last, Math.max(0, goal))] as number);
+}
+
+/** The d_k a pressed pointer stands at, or null; a drag that began in the drawing keeps the pointer. */
+export function dimensionAtPointer(
+  event: PointerEvent,
+  at: (x: number, y: number) => number | null,
+): number | null {
+  if (event.type === "pointermove" && event.buttons !== 1) return null;
+  const plot = event.currentTarget as HTMLElement;
+  const box = plot.getBoundingClientRect();
+  const dimension = at(event.clientX - box.left, event.clientY - box.top);
+  if (dimension !== null && event.type === "pointerdown") plot.setPointerCapture(event.pointerId);
+  return dimension;
 }

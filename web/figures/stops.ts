@@ -1,4 +1,8 @@
 /** The places a logarithmic slider can stop at: whole numbers, evenly spread by ratio, every power of two among them. */
+import { figureSchemas } from "../state/fields.ts";
+
+/** How far d_k and n reach, in every figure. */
+export const { dimension: dimensionLimits, keys: keyLimits } = figureSchemas.gradient;
 
 export function logStops(low: number, high: number, perOctave: number): number[] {
   const stops = new Set<number>();
@@ -18,5 +22,12 @@ export function nearestStop(stops: readonly number[], value: number): number {
   return best;
 }
 
-export const dimensionStops = logStops(1, 4096, 12);
-export const keyStops = logStops(2, 1024, 6);
+export const dimensionStops = logStops(dimensionLimits.min, dimensionLimits.max, 12);
+export const keyStops = logStops(keyLimits.min, keyLimits.max, 6);
+/** Where curves against d_k are computed. */
+export const powersOfTwo = logStops(dimensionLimits.min, dimensionLimits.max, 1);
+
+/** The d_k nearest to any number. */
+export function toDimension(value: number): number {
+  return Math.round(Math.min(dimensionLimits.max, Math.max(dimensionLimits.min, value)));
+}

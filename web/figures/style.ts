@@ -19,6 +19,7 @@ export const figureStyle = css`
   }
   * { box-sizing: border-box; }
   .figure {
+    margin: 0;
     background: var(--sqrtdk-paper);
     border: 1px solid var(--sqrtdk-grid);
     border-radius: 14px;
@@ -82,6 +83,7 @@ export const figureStyle = css`
   .plot { display: block; position: relative; contain: layout style; border-radius: 6px; touch-action: pan-y; user-select: none; -webkit-user-select: none; }
   .plot svg { display: block; max-width: 100%; height: auto; overflow: visible; }
   .words { margin: 1rem 0 0; font-size: clamp(1rem, 0.93rem + 0.35cqi, 1.1875rem); line-height: 1.6; max-width: 50rem; font-variant-numeric: tabular-nums; text-wrap: pretty; }
+  .words[aria-busy="true"] { color: var(--sqrtdk-muted); }
   .words b { font-weight: 650; white-space: nowrap; }
   .words p { margin: 0; }
   .words .aside { margin-top: 0.6rem; font-size: 0.9375rem; color: var(--sqrtdk-muted); }
@@ -106,7 +108,8 @@ export const figureStyle = css`
   caption { text-align: start; color: var(--sqrtdk-muted); padding-bottom: 0.35rem; }
   th, td { padding: 0.25rem 0.9rem 0.25rem 0; text-align: end; white-space: nowrap; border-bottom: 1px solid var(--sqrtdk-grid); }
   th { font-weight: 600; color: var(--sqrtdk-muted); }
-  th:first-child, td:first-child { text-align: start; }
+  th:first-child { text-align: start; }
+  tbody th { color: var(--sqrtdk-ink); }
   .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 
   @container (max-width: 40rem) {

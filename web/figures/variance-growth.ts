@@ -7,6 +7,7 @@ import { type Box, label } from "../charts/drawing.ts";
 import { lineWithBand, type Point, spot } from "../charts/line.ts";
 import { dashed, type Theme } from "../charts/theme.ts";
 import type { VarianceRow } from "../core/types.ts";
+import { dimensionLimits } from "./stops.ts";
 
 export interface GrowthOptions {
   rows: readonly VarianceRow[];
@@ -39,9 +40,10 @@ export function growth(options: GrowthOptions): Growth {
     bottom: top + Math.round((height - 52) * 0.68),
   };
   const lens: Box = { ...box, top: box.bottom + 52, bottom: top + height };
-  const x = scaleLog([1, 4096], [box.left, box.right]);
-  const y = scaleLog([0.35, 7000], [box.bottom, box.top]);
-  const ticks = powerOfTwoTicks(1, 4096, width < 420 ? 4 : 2);
+  const { min, max } = dimensionLimits;
+  const x = scaleLog([min, max], [box.left, box.right]);
+  const y = scaleLog([0.35 * min, 1.7 * max], [box.bottom, box.top]);
+  const ticks = powerOfTwoTicks(min, max, width < 420 ? 4 : 2);
   const decades = [1, 10, 100, 1000].map((at) => ({ at, label: String(at) }));
   const series = (divide: boolean): Point[] =>
     rows.map((row) => {
@@ -51,7 +53,7 @@ export function growth(options: GrowthOptions): Growth {
       // A coarse band can reach below zero, where a logarithm has nothing to show.
       return { x: row.dimension, y: value, low: Math.max(value - half, value / 20), high: value + half };
     });
-  const exact = (power: number) => [1, 4096].map((d) => ({ x: d, y: d ** power }));
+  const exact = (power: number) => [min, max].map((d) => ({ x: d, y: d ** power }));
   const common = { x, y, theme };
   const now = chosen && chosen.dimension === dimension ? chosen : null;
   const mark = (value: number, paint: string) =>
@@ -66,7 +68,7 @@ export function growth(options: GrowthOptions): Growth {
     ${lineWithBand({ ...common, points: series(false), paint: theme.raw, mark: "dot", width: 0, band: false })}
     ${lineWithBand({ ...common, points: series(true), paint: theme.scaled, mark: "dot", width: 0, band: false })}
     ${label("unscaled: d_k", { x: x(96), y: y(96) - 14, fill: theme.raw, anchor: "end", weight: 600, halo: theme.paper })}
-    ${label("divided by \u221ad_k: 1", { x: x(4096), y: y(1) - 10, fill: theme.scaled, anchor: "end", weight: 600, halo: theme.paper })}
+    ${label("divided by \u221ad_k: 1", { x: x(max), y: y(1) - 10, fill: theme.scaled, anchor: "end", weight: 600, halo: theme.paper })}
     ${magnifier(options, x, lens)}
     ${bottomAxis({ scale: x, box: lens, ticks, theme, title: "d_k" })}
     ${cursor({ x: x(dimension), top, bottom: lens.bottom, left: box.left, right: box.right, text: `d_k = ${dimension}`, theme })}
@@ -93,10 +95,7 @@ function magnifier(options: GrowthOptions, x: (value: number) => number, box: Bo
     ${label("measured against exact, magnified", { x: left, y: box.top - 14, fill: theme.ink, weight: 600 })}
     ${leftAxis({ scale: y, box, ticks, theme })}
     ${lineWithBand({
-      points: [
-        { x: 1, y: 0 },
-        { x: 4096, y: 0 },
-      ],
+      points: [dimensionLimits.min, dimensionLimits.max].map((d) => ({ x: d, y: 0 })),
       x,
       y,
       paint: theme.theory,

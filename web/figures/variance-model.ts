@@ -1,22 +1,21 @@
-/** What the variance figure knows: four histograms with their densities, and the variance along d_k. */
+/** What the variance figure knows: four histograms with their densities, the variance along d_k, and what they belong to. */
 import type { DotProductResult, JobOptions, Pool, VarianceRow } from "../core/types.ts";
 import type { FigureState } from "../state/hash.ts";
 import type { Job } from "./latest.ts";
+import { powersOfTwo } from "./stops.ts";
 
 export type VarianceState = FigureState<"variance">;
+export type VarianceSource = Pick<VarianceState, "seed" | "components">;
 export type HillName = VarianceState["show"][number];
 
 export interface Hill {
   dimension: number;
-  /** Law and seed the samples came from. */
-  source: string;
   result: DotProductResult;
   /** Exact density at `z` standard deviations, times the standard deviation; null where no formula is known. */
   exact: Float64Array | null;
 }
 
 export const presets = { "3": 3, "100": 100, "1000": 1000 } as const;
-export const sweepDimensions = Array.from({ length: 13 }, (_, exponent) => 2 ** exponent);
 
 /** Where densities are drawn, in standard deviations. An even number of points: none falls on 0, where d_k = 1 is infinite. */
 export const densityGrid = Float64Array.from({ length: 260 }, (_, i) => -5.2 + 0.04 * (i + 0.5));
@@ -44,11 +43,15 @@ export function binning(
 }
 
 export class VarianceModel {
-  readonly hills = new Map<HillName, Hill>();
+  hills: ReadonlyMap<HillName, Hill> = new Map();
   rows: readonly VarianceRow[] = [];
+  /** What `hills` and `rows` were computed for; the reader's hand may be ahead of it. */
+  source: VarianceSource | null = null;
+  /** Samples the chosen hill is to rest on in the end. */
   goal = 0;
-  #swept = "";
-  #refined = "";
+  /** Whether the coarse answer to `source` is there in full, and the fine one. */
+  #swept = false;
+  #refined = false;
   readonly #arrived: () => void;
   readonly #densities = new Map<number, Float64Array>();
 
@@ -58,60 +61,84 @@ export class VarianceModel {
 
   job(state: VarianceState, pool: Pool, streams: boolean): Job {
     const { seed, components, dimension } = state;
-    const source = `${components} ${seed}`;
-    const hill = async (
-      name: HillName,
+    const source = { seed, components };
+    const known = () => this.source?.seed === seed && this.source.components === components;
+    const goal = fineSamples(dimension);
+    const sample = async (
       d: number,
       samples: number,
       signal: AbortSignal,
-      streamed = false,
-    ) => {
+      onSoFar?: (hill: Hill) => void,
+    ): Promise<Hill> => {
       const options = { dimension: d, samples, seed, components, ...binning(d, components) };
-      const exact = components === "normal" ? this.#density(d, pool) : Promise.resolve(null);
-      const show = async (result: DotProductResult) => {
-        const density = await exact;
-        if (signal.aborted) return;
-        // A refinement that was interrupted starts anew, but the reader does not lose what was there.
-        const old = this.hills.get(name);
-        const better =
-          old?.source !== source || old.dimension !== d || result.moments.count >= old.result.moments.count;
-        if (better) this.hills.set(name, { dimension: d, source, result, exact: density });
-        this.#arrived();
-      };
-      const onProgress = (soFar: DotProductResult) => void show(soFar);
-      await show(await pool.sampleDotProducts(options, streamed ? { signal, onProgress } : { signal }));
+      const density = components === "normal" ? this.#density(d, pool) : Promise.resolve(null);
+      const hill = async (result: DotProductResult) => ({ dimension: d, result, exact: await density });
+      // Without a density there is no picture yet; that it failed is told once, by the call below.
+      const onProgress = (result: DotProductResult) =>
+        void hill(result).then(
+          (soFar) => !signal.aborted && onSoFar?.(soFar),
+          () => {},
+        );
+      const [result] = await Promise.all([
+        pool.sampleDotProducts(options, onSoFar ? { signal, onProgress } : { signal }),
+        density,
+      ]);
+      return hill(result);
     };
-    const sweep = async (samples: number, job: JobOptions<VarianceRow[]>) => {
-      const options = { dimensions: sweepDimensions, samples, seed, components };
-      const rows = await pool.varianceSweep(options, job);
-      if (samples === coarseSweep) this.rows = [];
-      this.#improveRows(rows);
-    };
+    const sweep = (samples: number, job: JobOptions<VarianceRow[]>) =>
+      pool.varianceSweep({ dimensions: powersOfTwo, samples, seed, components }, job);
     const others = Object.entries(presets) as [HillName, number][];
+    const choose = (hill: Hill) => {
+      this.goal = goal;
+      this.#improveHill("chosen", hill);
+    };
 
     return {
       coarse: async (signal) => {
-        this.goal = fineSamples(dimension);
-        await hill("chosen", dimension, coarseSamples(dimension), signal);
-        if (this.#swept === source) return;
-        this.#refined = "";
-        for (const [name, d] of others) await hill(name, d, coarseSamples(d), signal);
-        await sweep(coarseSweep, { signal });
-        this.#swept = source;
+        const mine = await sample(dimension, coarseSamples(dimension), signal);
+        if (known() && this.#swept) return choose(mine);
+        // The first picture grows piece by piece; later ones change in one go, as hills of two laws do not mix.
+        if (this.source === null) {
+          this.source = source;
+          choose(mine);
+        }
+        const hills = new Map<HillName, Hill>([["chosen", mine]]);
+        for (const [name, d] of others) {
+          hills.set(name, await sample(d, coarseSamples(d), signal));
+          if (known()) this.#improveHill(name, hills.get(name) as Hill);
+        }
+        const rows = await sweep(coarseSweep, { signal });
+        this.source = source;
+        this.hills = hills;
+        this.rows = [];
+        this.goal = goal;
+        this.#refined = false;
+        this.#swept = true;
+        this.#improveRows(rows);
       },
       refine: async (signal) => {
-        await hill("chosen", dimension, fineSamples(dimension), signal, streams);
-        if (this.#refined === source) return;
+        const soFar = streams ? choose : undefined;
+        choose(await sample(dimension, goal, signal, soFar));
+        if (this.#refined) return;
         const onProgress = (rows: VarianceRow[]) => {
           if (!signal.aborted) this.#improveRows(rows);
         };
         const finer = streams ? { signal, onProgress } : { signal };
-        if (this.rows.some((row) => row.samples < middleSweep)) await sweep(middleSweep, finer);
-        for (const [name, d] of others) await hill(name, d, fineSamples(d), signal);
-        await sweep(fineSweep, finer);
-        this.#refined = source;
+        if (this.rows.some((row) => row.samples < middleSweep))
+          this.#improveRows(await sweep(middleSweep, finer));
+        for (const [name, d] of others) this.#improveHill(name, await sample(d, fineSamples(d), signal));
+        this.#improveRows(await sweep(fineSweep, finer));
+        this.#refined = true;
       },
     };
+  }
+
+  /** A refinement that was interrupted starts anew, but the reader does not lose what was there. */
+  #improveHill(name: HillName, hill: Hill): void {
+    const old = this.hills.get(name);
+    const better = old?.dimension !== hill.dimension || hill.result.moments.count >= old.result.moments.count;
+    if (better) this.hills = new Map(this.hills).set(name, hill);
+    this.#arrived();
   }
 
   /** Progress may tell of some d_k only; the others keep what they have, and nothing gets worse. */

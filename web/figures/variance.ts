@@ -9,10 +9,10 @@ import { chips, dk, dropDown, key, logSlider, rootDk, segments } from "./control
 import { FigureElement } from "./figure-element.ts";
 import type { Status } from "./footer.ts";
 import type { Job } from "./latest.ts";
-import { dimensionStops } from "./stops.ts";
+import { dimensionLimits, dimensionStops, toDimension } from "./stops.ts";
 import { type Growth, growth } from "./variance-growth.ts";
 import { hills, hillsHeight } from "./variance-hills.ts";
-import { deviation, type HillName, VarianceModel } from "./variance-model.ts";
+import { deviation, type HillName, VarianceModel, type VarianceState } from "./variance-model.ts";
 
 const lawNames = {
   normal: "normal",
@@ -32,9 +32,7 @@ export class VarianceFigure extends FigureElement<"variance"> {
     html`Every hill is a histogram of ${html`<i>q</i>\u00b7<i>k</i>`} for random queries and keys with ${dk} components
     of mean 0 and variance 1. The bar under it reaches one standard deviation to either side.`;
 
-  readonly #model = new VarianceModel(() =>
-    this.arrived({ ...this.#measured(), dimension: this.state.dimension }),
-  );
+  readonly #model = new VarianceModel(() => this.arrived({ ...this.source(), ...this.#measured() }));
   /** 0: raw, 1: divided. Follows the state, a little later. */
   #divided = 0;
   #frame = 0;
@@ -45,19 +43,24 @@ export class VarianceFigure extends FigureElement<"variance"> {
   }
 
   override willUpdate(changed: Map<PropertyKey, unknown>): void {
-    if (changed.has("state")) this.#morph(this.state.scale === "rsqrt" ? 1 : 0);
+    if (changed.has("state")) this.#morph(this.#goal);
+  }
+
+  get #goal(): number {
+    return this.state.scale === "rsqrt" ? 1 : 0;
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     cancelAnimationFrame(this.#frame);
+    this.#divided = this.#goal;
   }
 
   /** The hills collapse onto one width before the reader's eyes: here the motion is the explanation. */
   #morph(goal: number): void {
     cancelAnimationFrame(this.#frame);
     if (this.#divided === goal) return;
-    if (this.reducedMotion || !this.hasUpdated || this.#model.hills.size === 0) {
+    if (this.reducedMotion || !this.isConnected || !this.hasUpdated || this.#model.hills.size === 0) {
       this.#divided = goal;
       return;
     }
@@ -73,11 +76,18 @@ export class VarianceFigure extends FigureElement<"variance"> {
     this.#frame = requestAnimationFrame(step);
   }
 
-  #measured(): { variance: number; standardError: number; samples: number } | null {
+  protected override source(): Pick<VarianceState, "seed" | "components" | "dimension"> | null {
+    const { source, hills } = this.#model;
+    const chosen = hills.get("chosen");
+    return source && chosen ? { ...source, dimension: chosen.dimension } : null;
+  }
+
+  /** The chosen hill in numbers, with the d_k it belongs to. */
+  #measured(): { dimension: number; variance: number; standardError: number; samples: number } | null {
     const hill = this.#model.hills.get("chosen");
-    if (!hill || hill.dimension !== this.state.dimension) return null;
+    if (!hill) return null;
     const { variance, varianceStandardError, count: samples } = hill.result.moments;
-    return { variance, standardError: varianceStandardError, samples };
+    return { dimension: hill.dimension, variance, standardError: varianceStandardError, samples };
   }
 
   protected override controls(): TemplateResult {
@@ -94,7 +104,7 @@ export class VarianceFigure extends FigureElement<"variance"> {
         show: names.map(([each]) => each).filter((each) => (each === name ? on : show.includes(each))),
       });
     return html`
-      ${logSlider({ id: "dimension", name: html`your ${dk}`, stops: dimensionStops, value: dimension, min: 1, max: 4096, onChange: (value) => this.change({ dimension: value }) })}
+      ${logSlider({ id: "dimension", name: html`your ${dk}`, stops: dimensionStops, value: dimension, limits: dimensionLimits, onChange: (value) => this.change({ dimension: value }) })}
       ${segments({
         id: "scale",
         name: "dot products",
@@ -121,7 +131,8 @@ export class VarianceFigure extends FigureElement<"variance"> {
   }
 
   protected override legend(): TemplateResult {
-    const { components, limit } = this.state;
+    const { limit } = this.state;
+    const { components } = this.#model.source ?? this.state;
     return key([
       { kind: "raw", text: "unscaled" },
       { kind: "scaled", text: html`divided by ${rootDk}` },
@@ -132,7 +143,11 @@ export class VarianceFigure extends FigureElement<"variance"> {
   }
 
   protected override draw(width: number, theme: Theme, paper?: Paper): TemplateResult {
-    const { show, scale, dimension, limit, components } = this.state;
+    const { show, scale, limit } = this.state;
+    const { components } = this.#model.source ?? this.state;
+    const measuredNow = this.#measured();
+    // In the page the cursor goes with the hand, on paper with the numbers.
+    const dimension = (paper && measuredNow?.dimension) || this.state.dimension;
     const wide = width >= 780;
     const arm = scale === "none" ? "raw" : "scaled";
     const margin = paper ? 24 : 0;
@@ -153,10 +168,9 @@ export class VarianceFigure extends FigureElement<"variance"> {
       width: leftWidth,
       top: hillTop,
     });
-    const measuredNow = this.#measured();
     const plot = growth({
       rows: this.#model.rows,
-      chosen: measuredNow && { dimension, ...measuredNow },
+      chosen: measuredNow,
       dimension,
       arm,
       theme,
@@ -169,7 +183,13 @@ export class VarianceFigure extends FigureElement<"variance"> {
     const height = Math.max(hillTop + hillHeight, growthTop + growthHeight) + 44 + margin;
     return drawing({ width, height, theme, ...paper }, [
       paper
-        ? label(this.plainTitle, { x: margin, y: margin + 10, fill: theme.ink, size: 16, weight: 700 })
+        ? label(`${this.plainTitle}, ${components} components`, {
+            x: margin,
+            y: margin + 10,
+            fill: theme.ink,
+            size: 16,
+            weight: 700,
+          })
         : "",
       shifted(margin, 0, hillDrawing),
       plot.drawing,
@@ -179,13 +199,13 @@ export class VarianceFigure extends FigureElement<"variance"> {
   protected override dimensionAt(x: number, y: number): number | null {
     const plot = this.#growth;
     if (!plot || x < plot.box.left - 20 || y < plot.box.top - 24 || y > plot.box.bottom + 24) return null;
-    return Math.round(Math.min(4096, Math.max(1, plot.invert(x))));
+    return toDimension(plot.invert(x));
   }
 
   protected override words(): TemplateResult {
-    const { dimension } = this.state;
     const now = this.#measured();
     if (!now) return html`<p>Drawing the first samples\u2026</p>`;
+    const { dimension } = now;
     const { sd, half } = deviation(now.variance, now.standardError);
     const root = Math.sqrt(dimension);
     return html`With <b>${dk} = ${dimension}</b> the dot products have variance ${measured(now.variance, 1.96 * now.standardError).text}
@@ -197,8 +217,8 @@ export class VarianceFigure extends FigureElement<"variance"> {
     const now = this.#measured();
     if (!now) return "Samples are being drawn.";
     const { sd, half } = deviation(now.variance, now.standardError);
-    const root = Math.sqrt(this.state.dimension);
-    return `d k = ${this.state.dimension}: standard deviation ${measured(sd, half).text}; divided by the root of d k: ${measured(sd / root, half / root).text}.`;
+    const root = Math.sqrt(now.dimension);
+    return `d k = ${now.dimension}, ${this.#model.source?.components} components: standard deviation ${measured(sd, half).text}; divided by the root of d k: ${measured(sd / root, half / root).text}.`;
   }
 
   protected override status(): Status {
@@ -221,10 +241,13 @@ export class VarianceFigure extends FigureElement<"variance"> {
       row.samples,
     ]);
     const now = this.#measured();
-    if (now)
-      rows.push([this.state.dimension, now.variance, now.standardError, this.state.dimension, now.samples]);
+    if (now) rows.push([now.dimension, now.variance, now.standardError, now.dimension, now.samples]);
+    const { source } = this.#model;
+    const last = now ? ` The last row is d_k = ${now.dimension}, measured apart.` : "";
     return {
-      caption: `Variance of q\u00b7k; components ${this.state.components}, seed ${this.state.seed}. The last row is your d_k.`,
+      caption: source
+        ? `Variance of q\u00b7k; components ${source.components}, seed ${source.seed}.${last}`
+        : "No samples yet.",
       header: ["d_k", "variance", "standard error", "exact variance", "samples"],
       rows,
     };

@@ -20,11 +20,19 @@ function showVariance({ dimension, variance, standardError }: VarianceResult): v
   const root = Math.sqrt(dimension);
   fill("dimension", String(dimension));
   fill("root", exact(root, 4));
-  if (variance === undefined || standardError === undefined) return;
+  const texts = measuredTexts(dimension, variance, standardError);
+  for (const [name, text] of Object.entries(texts)) fill(name, text);
+}
+
+/** Without a measurement an ellipsis: an old number would belong to another d_k. */
+function measuredTexts(dimension: number, variance = Number.NaN, standardError = Number.NaN) {
   const half = 1.96 * standardError;
-  fill("variance", measured(variance, half).text);
-  fill("deviation", measured(Math.sqrt(variance), half / (2 * Math.sqrt(variance))).text);
-  fill("scaled-variance", measured(variance / dimension, half / dimension).text);
+  const text = (value: number, band: number) => (Number.isNaN(value) ? "\u2026" : measured(value, band).text);
+  return {
+    variance: text(variance, half),
+    deviation: text(Math.sqrt(variance), half / (2 * Math.sqrt(variance))),
+    "scaled-variance": text(variance / dimension, half / dimension),
+  };
 }
 
 /** <button data-figure="variance" data-set="scale=rsqrt"> */
@@ -46,12 +54,19 @@ export function liveNumbers(): void {
     waiting = false;
     if (newest) showVariance(newest);
   };
-  document.addEventListener("sqrtdk-result", (event) => {
-    const detail = (event as CustomEvent<VarianceResult>).detail;
-    if (detail.figure !== "variance") return;
-    newest = detail;
+  const showSoon = (result: VarianceResult) => {
+    newest = result;
     if (!waiting) setTimeout(show, showEvery);
     waiting = true;
+  };
+  document.addEventListener("sqrtdk-result", (event) => {
+    const { detail } = event as CustomEvent<VarianceResult>;
+    if (detail.figure === "variance") showSoon(detail);
+  });
+  document.addEventListener("sqrtdk-error", (event) => {
+    const { dimension } = (event.target as FigureElement<FigureName>).state;
+    if ((event as CustomEvent<VarianceResult>).detail.figure === "variance")
+      showSoon({ figure: "variance", dimension });
   });
   document.addEventListener("click", (event) => {
     const button = (event.target as Element).closest?.<HTMLElement>("button[data-figure]");

@@ -37,6 +37,7 @@ function applyHash(scroll: boolean): string | null {
 }
 
 export function keepLinkState(): void {
+  for (const figure of figures().values()) figure.linkable = true;
   let place = applyHash(true);
   let timer: ReturnType<typeof setTimeout> | undefined;
 
