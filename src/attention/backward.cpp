@@ -281,7 +281,7 @@ void AttentionBackward(const AttentionProblem& problem, const AttentionInputs& i
   std::fill_n(gradients.grad_query, s.batch * s.heads * s.query_length * s.head_dim, 0.0f);
   std::fill_n(gradients.grad_key, s.batch * s.kv_heads * s.key_length * s.head_dim, 0.0f);
   std::fill_n(gradients.grad_value, s.batch * s.kv_heads * s.key_length * s.value_dim, 0.0f);
-  if (s.heads == 0 || s.kv_heads == 0) return;
+  if (s.heads == 0 || s.kv_heads == 0 || s.query_length == 0 || s.key_length == 0) return;
   Backward backward(problem, inputs, saved, gradients, scratch);
   for (std::size_t batch = 0; batch < s.batch; ++batch) {
     for (std::size_t kv_head = 0; kv_head < s.kv_heads; ++kv_head) backward.RunKeyHead(batch, kv_head);

@@ -231,7 +231,7 @@ std::size_t AttentionForwardScratchFloats(const AttentionProblem& problem) {
 
 void AttentionForward(const AttentionProblem& problem, const AttentionInputs& inputs,
                       const AttentionOutputs& outputs, float* scratch) {
-  if (problem.shape.heads == 0 || problem.shape.kv_heads == 0) return;
+  if (problem.shape.heads == 0 || problem.shape.kv_heads == 0 || problem.shape.query_length == 0) return;
   Forward forward(problem, inputs, outputs, scratch);
   for (std::size_t batch = 0; batch < problem.shape.batch; ++batch) {
     for (std::size_t kv_head = 0; kv_head < problem.shape.kv_heads; ++kv_head)

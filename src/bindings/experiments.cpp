@@ -12,7 +12,7 @@ namespace {
 struct DotProductsCall {
   std::uint32_t dimension;
   int law;
-  float mean, query_std, key_std, scale;
+  double mean, query_std, key_std, scale;
   double seed, first_block, samples;
   double low, high;  // of the histogram
 };

@@ -15,20 +15,21 @@ namespace sqrtdk {
 struct DotProducts {
   std::uint32_t dimension = 1;  // d_k, at least 1
   ComponentLaw law = ComponentLaw::kNormal;
-  float mean = 0;
-  float query_std = 1;
-  float key_std = 1;
-  float scale = 1;
+  double mean = 0;
+  double query_std = 1;
+  double key_std = 1;
+  double scale = 1;
 };
 
 // Samples come in blocks; block b of a (seed, dimension) is the same whoever draws it.
 // Small enough that a run over vectors of 4096 components can stop every four milliseconds or so.
 inline constexpr std::size_t kSamplesPerBlock = 256;
 
-// Fills `scores` with the first values of a block: at most kSamplesPerBlock. Sums run in float32, one after
-// another, as in a plain loop over the components.
+// Fills `scores` with the first values of a block: at most kSamplesPerBlock. Sums over the components of z
+// and w run in float32, one after another, as in a plain loop; means, deviations and the scale are applied to
+// the sums in double, so that a mean a million times the deviation costs no digits.
 void DrawBlock(const DotProducts& experiment, std::uint64_t seed, std::uint64_t block,
-               std::span<float> scores);
+               std::span<double> scores);
 
 // Draws `samples` scores beginning with block `first_block` and adds them to the moments and the histogram,
 // block by block in order: however a long run is cut at block borders, the result has the same bits.

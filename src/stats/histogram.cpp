@@ -4,11 +4,11 @@
 
 namespace sqrtdk {
 
-void AddTo(Histogram& histogram, std::span<const float> values) {
+void AddTo(Histogram& histogram, std::span<const double> values) {
   const double bins = static_cast<double>(histogram.counts.size());
   const double per_unit = bins / (histogram.high - histogram.low);
-  for (const float value : values) {
-    const double position = (static_cast<double>(value) - histogram.low) * per_unit;
+  for (const double value : values) {
+    const double position = (value - histogram.low) * per_unit;
     if (position < 0) {
       ++histogram.underflow;
     } else if (position < bins) {

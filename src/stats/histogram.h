@@ -17,6 +17,6 @@ struct Histogram {
 
 // Adds every value to its bin. A value within rounding (one part in 10^7 of the range) of an edge may count
 // on either side of it, the same side on every machine. Counts must not exceed 2^32 - 1 in all.
-void AddTo(Histogram& histogram, std::span<const float> values);
+void AddTo(Histogram& histogram, std::span<const double> values);
 
 }  // namespace sqrtdk

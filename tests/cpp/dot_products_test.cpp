@@ -28,21 +28,21 @@ TEST_CASE("the variance of q.k is d_k, within 5 standard errors") {
 }
 
 TEST_CASE("dividing by sqrt(d_k) brings the variance to 1") {
-  const Moments m = Sample({.dimension = 512, .scale = static_cast<float>(1 / std::sqrt(512.0))}, 1, 50000);
+  const Moments m = Sample({.dimension = 512, .scale = 1 / std::sqrt(512.0)}, 1, 50000);
   CHECK(std::fabs(Variance(m) - 1) < 5 * VarianceStandardError(m));
 }
 
 TEST_CASE("every law and non-zero means follow the exact mean and variance") {
   // E S = d mu^2, Var S = d (sq^2 sk^2 + mu^2 (sq^2 + sk^2)).
   for (int law = 0; law < kComponentLaws; ++law) {
-    for (float mean : {0.0f, 0.5f}) {
+    for (double mean : {0.0, 0.5}) {
       const Moments m = Sample({.dimension = 48,
                                 .law = static_cast<ComponentLaw>(law),
                                 .mean = mean,
-                                .query_std = 1.5f,
-                                .key_std = 0.5f},
+                                .query_std = 1.5,
+                                .key_std = 0.5},
                                3, 50000);
-      const double mu2 = static_cast<double>(mean) * static_cast<double>(mean);
+      const double mu2 = mean * mean;
       CAPTURE(law);
       CHECK(std::fabs(m.mean - 48 * mu2) < 5 * MeanStandardError(m));
       CHECK(std::fabs(Variance(m) - 48 * (1.5 * 1.5 * 0.25 + mu2 * (1.5 * 1.5 + 0.25))) <
@@ -51,20 +51,36 @@ TEST_CASE("every law and non-zero means follow the exact mean and variance") {
   }
 }
 
+TEST_CASE("a mean far above or below the deviations costs no digits") {
+  // Var S = d (sq^2 sk^2 + mu^2 (sq^2 + sk^2)).
+  const double cases[][4] = {
+      {1e4, 1, 1, 4096}, {1e6, 1e-3, 1e-3, 4}, {1, 1e-6, 1e-6, 64}, {0, 1e-23, 1e-23, 16}};
+  for (const auto& [mean, query_std, key_std, d] : cases) {
+    const Moments m = Sample({.dimension = static_cast<std::uint32_t>(d),
+                              .mean = mean,
+                              .query_std = query_std,
+                              .key_std = key_std},
+                             1, 20000);
+    const double q2 = query_std * query_std, k2 = key_std * key_std;
+    CAPTURE(mean);
+    CHECK(std::fabs(Variance(m) - d * (q2 * k2 + mean * mean * (q2 + k2))) < 5 * VarianceStandardError(m));
+  }
+}
+
 TEST_CASE("a Rademacher dot product is an integer of d_k's parity") {
-  std::vector<float> scores(kSamplesPerBlock);
+  std::vector<double> scores(kSamplesPerBlock);
   DrawBlock({.dimension = 5, .law = ComponentLaw::kRademacher}, 1, 0, scores);
-  for (float s : scores) {
+  for (double s : scores) {
     REQUIRE(std::fabs(s) <= 5);
-    REQUIRE(std::fmod(std::fabs(s), 2.0f) == 1);
+    REQUIRE(std::fmod(std::fabs(s), 2.0) == 1);
   }
 }
 
 TEST_CASE("a short block is the beginning of a full one") {
-  std::vector<float> whole(kSamplesPerBlock);
+  std::vector<double> whole(kSamplesPerBlock);
   DrawBlock({.dimension = 7}, 5, 2, whole);
   for (std::size_t n : {0u, 1u, 7u, 8u, 9u, 255u}) {
-    std::vector<float> part(n);
+    std::vector<double> part(n);
     DrawBlock({.dimension = 7}, 5, 2, part);
     CHECK(std::equal(part.begin(), part.end(), whole.begin()));
   }

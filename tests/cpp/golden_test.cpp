@@ -61,9 +61,9 @@ TEST_CASE("dot products of every law have their golden bits") {
   constexpr std::string_view kNames[kComponentLaws] = {"dot normal", "dot uniform", "dot rademacher",
                                                        "dot laplace"};
   for (int law = 0; law < kComponentLaws; ++law) {
-    std::vector<float> scores(kSamplesPerBlock);
+    std::vector<double> scores(kSamplesPerBlock);
     DrawBlock({.dimension = 65, .law = static_cast<ComponentLaw>(law)}, 1, 3, scores);
-    CheckGolden<float>(kNames[law], scores);
+    CheckGolden<double>(kNames[law], scores);
   }
 }
 
@@ -71,7 +71,7 @@ TEST_CASE("moments and histogram have their golden bits") {
   std::vector<std::uint32_t> counts(64);
   Histogram histogram{-40, 40, counts};
   Moments m;
-  SampleDotProducts({.dimension = 100, .mean = 0.25f, .scale = 0.5f}, 1, 0, 10000, m, histogram);
+  SampleDotProducts({.dimension = 100, .mean = 0.25, .scale = 0.5}, 1, 0, 10000, m, histogram);
   const double summary[] = {
       m.count, m.mean, Variance(m), Skewness(m), ExcessKurtosis(m), VarianceStandardError(m)};
   CheckGolden<double>("moments", summary);

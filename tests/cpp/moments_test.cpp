@@ -119,8 +119,8 @@ TEST_CASE("an estimate of nothing, or with NaN among the trials, is NaN") {
 }
 
 TEST_CASE("a histogram loses no value") {
-  const float inf = std::numeric_limits<float>::infinity();
-  const std::vector<float> values{-inf, -1.5f, -1, -0.75f, 0, 0.99f, 1, 2, inf, std::nanf("")};
+  const double inf = std::numeric_limits<double>::infinity();
+  const std::vector<double> values{-inf, -1.5, -1, -0.75, 0, 0.99, 1, 2, inf, std::nan("")};
   std::uint32_t counts[4] = {};
   Histogram histogram{-1, 1, counts};
   AddTo(histogram, values);
