@@ -1,6 +1,7 @@
 /** The served page in Chromium: numbers that follow the controls and agree with theory, within their own error. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import type { LitElement } from "lit";
 import type { Page } from "playwright-core";
 // The built package, as people import it.
 import { type Core, load } from "sqrtdk";
@@ -147,6 +148,138 @@ test("nothing from the link reaches the page as markup; what cannot be read is s
   assert.deepEqual(trouble, []);
 });
 
+/** The d_k a figure shows, once it has drawn what was asked before. */
+async function shownDimension(page: Page, figure: string): Promise<number> {
+  await page.locator(figure).evaluate((element) => (element as unknown as LitElement).updateComplete);
+  return Number(await page.locator(`${figure} .plot`).getAttribute("aria-valuenow"));
+}
+
+test("the drawing itself takes d_k from arrow keys and from a dragging pointer", async () => {
+  const { page, trouble } = await served.open({ viewport: { width: 1280, height: 900 } });
+  await page.goto(served.url);
+  for (const figure of ["sqrtdk-variance", "sqrtdk-gradient"]) {
+    await page.locator(figure).scrollIntoViewIfNeeded();
+    await settledWords(page, figure);
+    const plot = page.locator(`${figure} .plot`);
+    await plot.focus();
+    for (const [key, dimension] of [
+      ["End", 4096],
+      ["Home", 1],
+      ["PageUp", 13],
+      ["Shift+ArrowRight", 14],
+    ] as const) {
+      await page.keyboard.press(key);
+      assert.equal(await shownDimension(page, figure), dimension, `${figure}, ${key}`);
+    }
+    // From the cursor's flag to the right along the axis, where d_k is larger.
+    const flag = plot.locator("svg rect").first();
+    const axis = await flag.boundingBox();
+    assert.ok(axis);
+    await page.mouse.move(axis.x + 60, axis.y + 60);
+    await page.mouse.down();
+    const seen = [await shownDimension(page, figure)];
+    for (const far of [120, 180, 240]) {
+      await page.mouse.move(axis.x + far, axis.y + 60, { steps: 4 });
+      seen.push(await shownDimension(page, figure));
+    }
+    await page.mouse.up();
+    await page.mouse.move(axis.x + 20, axis.y + 60);
+    assert.deepEqual(
+      seen,
+      [...new Set(seen)].sort((a, b) => a - b),
+      `${figure}: ${seen}`,
+    );
+    assert.equal(await shownDimension(page, figure), seen.at(-1), "a released pointer moves nothing");
+    await settledWords(page, figure, new RegExp(`k = ${seen.at(-1)}\\b`));
+  }
+  assert.deepEqual(trouble, []);
+});
+
+test("words either say what the controls ask for or are marked as busy", async () => {
+  const { page, trouble } = await served.open({ viewport: { width: 1280, height: 900 } });
+  await page.goto(`${served.url}#v=1&at=gradient`);
+  await settledWords(page, "sqrtdk-gradient", /With 16 keys/);
+  // Looks at every frame while d_k, n and the seed change; the table's caption names the seed.
+  const wrong = await page.evaluate(async () => {
+    const figure = document.querySelector("sqrtdk-gradient") as HTMLElement & {
+      choose(values: object): void;
+      updateComplete: Promise<unknown>;
+    };
+    const root = figure.shadowRoot as ShadowRoot;
+    (root.querySelector("details") as HTMLDetailsElement).open = true;
+    const found: string[] = [];
+    let busy = 0;
+    for (let turn = 0; turn < 120; ++turn) {
+      const keys = 4 + (turn >> 4);
+      const dimension = 100 + turn;
+      const seed = turn >> 3;
+      figure.choose({ keys, dimension, seed });
+      await figure.updateComplete;
+      await new Promise((resolve) => requestAnimationFrame(resolve));
+      const words = root.querySelector("#words") as HTMLElement;
+      if (words.getAttribute("aria-busy") === "true") {
+        ++busy;
+        continue;
+      }
+      const text = (words.textContent ?? "").replace(/\s+/g, " ");
+      const caption = root.querySelector("caption")?.textContent ?? "";
+      if (!text.includes(`With ${keys} keys and dk = ${dimension},`)) found.push(text);
+      if (!caption.includes(`of ${keys} scores, seed ${seed}.`)) found.push(caption);
+    }
+    return { found, busy };
+  });
+  assert.deepEqual(wrong.found, []);
+  assert.ok(wrong.busy > 0, "some looks came before the answer");
+  const text = await settledWords(page, "sqrtdk-gradient", /With 11 keys and dk = 219,/);
+  assert.ok(text);
+  assert.deepEqual(trouble, []);
+});
+
+test("a figure offers a link only where the page keeps its state", async () => {
+  const { page } = await served.open();
+  await page.goto(served.url);
+  const link = (figure: string) => page.locator(`${figure} button`, { hasText: "Copy link" });
+  await settledWords(page, "sqrtdk-variance");
+  assert.equal(await link("sqrtdk-variance").count(), 1);
+  await link("sqrtdk-variance").click();
+  const shown = page.locator("sqrtdk-variance input.link");
+  assert.match(await shown.inputValue(), /variance\.dimension=512/);
+  await page.evaluate(() => {
+    location.hash = "#v=1&variance.dimension=8";
+    document
+      .querySelector("main")
+      ?.append(Object.assign(document.createElement("sqrtdk-variance"), { id: "embedded" }));
+  });
+  await shown.waitFor({ state: "detached" });
+  await page.locator("#embedded button").first().waitFor();
+  assert.equal(await link("#embedded").count(), 0);
+});
+
+test("a figure can leave and come back, in the middle of everything", async () => {
+  const { page, trouble } = await served.open();
+  await page.goto(served.url);
+  await settledWords(page, "sqrtdk-variance");
+  await page.evaluate(async () => {
+    const figure = document.querySelector("sqrtdk-variance") as HTMLElement & {
+      choose(values: object): void;
+    };
+    const place = figure.parentElement as HTMLElement;
+    figure.choose({ scale: "rsqrt", seed: 9 });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    figure.remove();
+    // One that leaves before it was ever drawn must not be watched.
+    const brief = document.createElement("sqrtdk-variance");
+    place.append(brief);
+    brief.remove();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    place.append(figure);
+  });
+  await settledWords(page, "sqrtdk-variance", /k = 512\b/);
+  const axis = await page.locator("sqrtdk-variance svg text").allTextContents();
+  assert.ok(axis.includes("3"), `the hills are divided all the way: ${axis}`);
+  assert.deepEqual(trouble, []);
+});
+
 test("no accessibility violation in light and dark, on a phone and on a desk", async () => {
   const { default: axe } = await import("axe-core");
   for (const [width, colorScheme] of [
@@ -157,11 +290,19 @@ test("no accessibility violation in light and dark, on a phone and on a desk", a
     await page.goto(served.url);
     await settledWords(page, "sqrtdk-variance");
     await page.evaluate(axe.source);
-    const violations = await page.evaluate(async () => {
-      const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: object[] }> } };
-      return (await axe.run()).violations;
-    });
-    assert.deepEqual(violations, [], `${width} px, ${colorScheme}`);
+    const violations = () =>
+      page.evaluate(async () => {
+        const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: object[] }> } };
+        return (await axe.run()).violations;
+      });
+    assert.deepEqual(await violations(), [], `${width} px, ${colorScheme}`);
+    await page.locator("sqrtdk-gradient").scrollIntoViewIfNeeded();
+    await settledWords(page, "sqrtdk-gradient", /With/);
+    for (const figure of ["sqrtdk-variance", "sqrtdk-gradient"]) {
+      await page.locator(`${figure} summary`).click();
+      await page.locator(`${figure} th[scope=row]`).first().waitFor();
+    }
+    assert.deepEqual(await violations(), [], `${width} px, ${colorScheme}, with both tables open`);
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     assert.ok(overflow <= 0, `${width} px: the page is ${overflow} px too wide`);
     assert.deepEqual(trouble, []);
