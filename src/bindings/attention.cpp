@@ -2,6 +2,9 @@
 
 #include <emscripten/bind.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "bindings/memory.h"
 
 namespace sqrtdk {
@@ -48,8 +51,29 @@ AttentionInputs InputsAt(Address address) {
           At<const float>(Size(call.value))};
 }
 
-std::size_t ForwardScratchFloats(Address call) { return AttentionForwardScratchFloats(ProblemAt(call)); }
-std::size_t BackwardScratchFloats(Address call) { return AttentionBackwardScratchFloats(ProblemAt(call)); }
+// The core's counts wrap at 2^32. Where this bound of both reaches that, no count is needed to know that so
+// much cannot be had: arrays and scratch together are beyond 4 GB.
+double ScratchBound(const AttentionProblem& problem) {
+  const auto round_up = [](double value, double step) { return std::ceil(value / step) * step; };
+  const AttentionShape& s = problem.shape;
+  const double queries = round_up(std::min(problem.tile.queries, s.query_length), 4);
+  const double keys = round_up(std::min(problem.tile.keys, s.key_length), 8);
+  const double dims = round_up(s.head_dim, 8) + round_up(s.value_dim, 8);
+  const double rows = static_cast<double>(s.heads / s.kv_heads) * static_cast<double>(s.query_length);
+  return 2 * (queries + keys) * dims + 3 * queries * keys + 2 * rows;
+}
+
+double ForwardScratchFloats(Address call) {
+  const AttentionProblem problem = ProblemAt(call);
+  const double bound = ScratchBound(problem);
+  return bound < 0x1p32 ? static_cast<double>(AttentionForwardScratchFloats(problem)) : bound;
+}
+
+double BackwardScratchFloats(Address call) {
+  const AttentionProblem problem = ProblemAt(call);
+  const double bound = ScratchBound(problem);
+  return bound < 0x1p32 ? static_cast<double>(AttentionBackwardScratchFloats(problem)) : bound;
+}
 
 void Forward(Address call, Address output, Address log_sum_exp, int which_weights, Address weights,
              Address scratch) {

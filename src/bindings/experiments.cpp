@@ -81,6 +81,7 @@ EMSCRIPTEN_BINDINGS(experiments) {
       .field("samples", &DotProductsCall::samples)
       .field("low", &DotProductsCall::low)
       .field("high", &DotProductsCall::high);
+  emscripten::constant("samplesPerBlock", double{kSamplesPerBlock});
   emscripten::function("sampleDotProducts", &SampleDotProductsAt);
   emscripten::function("variance", &VarianceAt);
   emscripten::function("skewness", &SkewnessAt);

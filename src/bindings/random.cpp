@@ -10,7 +10,10 @@ void FillNormalAt(Address out, std::size_t length, double seed, double stream, d
   FillNormal(SpanAt<float>(out, length), ToInteger(seed), ToInteger(stream), ToInteger(first_block));
 }
 
-EMSCRIPTEN_BINDINGS(random) { emscripten::function("fillNormal", &FillNormalAt); }
+EMSCRIPTEN_BINDINGS(random) {
+  emscripten::constant("normalsPerBlock", double{kNormalsPerBlock});
+  emscripten::function("fillNormal", &FillNormalAt);
+}
 
 }  // namespace
 }  // namespace sqrtdk

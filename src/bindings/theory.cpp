@@ -1,6 +1,7 @@
 #include <emscripten/bind.h>
 
 #include "bindings/memory.h"
+#include "experiments/gradient_flow.h"
 #include "theory/expected_softmax.h"
 #include "theory/moments.h"
 #include "theory/random_energy.h"
@@ -42,6 +43,9 @@ void DotProductLawAt(Address x, std::size_t length, int dimension, double scale,
                         SpanAt<double>(tail, tail == 0 ? 0 : length));
 }
 
+// Of two keys |J|_F = 2 p(1-p): dead below half of what counts as dead in the experiments.
+theory::TwoKeyRow TwoKeys(double difference_std) { return theory::TwoKeys(difference_std, kDeadRow / 2); }
+
 EMSCRIPTEN_BINDINGS(theory) {
   emscripten::value_object<ScoreMoments>("ScoreMoments")
       .field("mean", &ScoreMoments::mean)
@@ -68,12 +72,12 @@ EMSCRIPTEN_BINDINGS(theory) {
   emscripten::function("expectedMaximum", &theory::ExpectedMaximum);
   emscripten::function("freezingDimension", &theory::FreezingDimension);
   emscripten::value_object<theory::TwoKeyRow>("TwoKeyRow")
-      .field("slope", &theory::TwoKeyRow::expected_product)
-      .field("medianSlope", &theory::TwoKeyRow::median_product)
+      .field("product", &theory::TwoKeyRow::expected_product)
+      .field("medianProduct", &theory::TwoKeyRow::median_product)
       .field("entropy", &theory::TwoKeyRow::expected_entropy)
       .field("maxProbability", &theory::TwoKeyRow::expected_maximum_probability)
       .field("deadShare", &theory::TwoKeyRow::share_below);
-  emscripten::function("twoKeys", &theory::TwoKeys);
+  emscripten::function("twoKeys", &TwoKeys);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-/** The same seed gives the same bits: whichever variant, however a run is cut, in any number of workers. */
+/** The same seed gives the same bits: whichever variant, in any number of workers. (Cuts of a run: cuts.test.ts.) */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { after, test } from "node:test";
@@ -42,7 +42,7 @@ test("nothing is lost: bins and tails count every sample", () => {
   );
 });
 
-test("steps give the same bits as one call, and results on the way", () => {
+test("steps give results on the way", () => {
   const stepwise = drain(core.steps.sampleDotProducts(options));
   assert.deepEqual(stepwise.result, result);
   assert.ok(stepwise.steps > 100);

@@ -140,13 +140,28 @@ test("expected softmax of independent scores, and of a row of attention", () => 
     assert.ok(relative(core.theory.expectedMaximum(n), E_max) < 1e-12, `m_${n}`);
 });
 
-test("two keys: mean and median slope, entropy and dead share", () => {
-  for (const { tau2, E_p1mp, median_p1mp, E_entropy, E_pmax, prob_p1mp_lt_1e_3 } of read("softmax").two_key) {
+test("two keys: mean and median of p (1 - p), entropy and largest weight", () => {
+  for (const { tau2, E_p1mp, median_p1mp, E_entropy, E_pmax } of read("softmax").two_key) {
     const t = core.theory.twoKeys({ differenceStd: Math.sqrt(Number(tau2)) });
-    assert.ok(relative(t.slope, Number(E_p1mp)) < 1e-12);
-    assert.ok(relative(t.medianSlope, Number(median_p1mp)) < 1e-12);
+    assert.ok(relative(t.product, Number(E_p1mp)) < 1e-12);
+    assert.ok(relative(t.medianProduct, Number(median_p1mp)) < 1e-12);
     assert.ok(relative(t.entropy, Number(E_entropy)) < 1e-12);
     assert.ok(relative(t.maxProbability, Number(E_pmax)) < 1e-12);
-    assert.ok(relative(t.deadShare, Number(prob_p1mp_lt_1e_3)) < 1e-10);
+  }
+});
+
+test("two keys: the dead share is that of rows with |J|_F < 1e-3", () => {
+  const rows = 50_000;
+  const z = core.randomNormal(rows, { seed: 12 });
+  for (const differenceStd of [2, 5, 20, 1000]) {
+    const scores = Float32Array.from(
+      { length: 2 * rows },
+      (_, i) => (i % 2) * differenceStd * (z[i >> 1] as number),
+    );
+    const { jacobianFrobenius } = core.softmaxDiagnostics(scores, { columns: 2 });
+    const dead = jacobianFrobenius.filter((norm) => norm < 1e-3).length / rows;
+    const { deadShare } = core.theory.twoKeys({ differenceStd });
+    const standardError = Math.sqrt((deadShare * (1 - deadShare)) / rows);
+    assert.ok(Math.abs(dead - deadShare) < 4 * standardError, `${differenceStd}: ${dead}, ${deadShare}`);
   }
 });

@@ -14,8 +14,6 @@ import type {
   VarianceSweepOptions,
 } from "./types.ts";
 
-/** Samples that the engine draws as one; runs may be cut only between blocks. */
-const blockSamples = 256;
 /** Measured for normal components; the other laws are faster. */
 const nanosecondsPerComponent = 3.5;
 
@@ -70,23 +68,28 @@ class Run {
   /** Draws some more blocks; false when all samples are drawn. */
   step(): boolean {
     const { dimension, components, mean, queryStd, keyStd, seed, samples, bins } = this.#options;
-    const blocks = itemsPerStep(blockSamples * dimension * nanosecondsPerComponent);
-    const more = Math.min(blocks * blockSamples, samples - this.#done);
+    const { engine } = this.#heap;
+    // Samples come in blocks, and runs may be cut only between them.
+    const block = engine.samplesPerBlock;
+    const more = Math.min(
+      block * itemsPerStep(block * dimension * nanosecondsPerComponent),
+      samples - this.#done,
+    );
     const call = {
       dimension,
-      law: lawNumber(components),
+      law: lawNumber(engine, components),
       mean,
       queryStd,
       keyStd,
       scale: this.#factor,
       seed,
-      firstBlock: this.#done / blockSamples,
+      firstBlock: this.#done / block,
       samples: more,
       low: this.#range[0],
       high: this.#range[1],
     };
     this.#heap.run(this.#call, [this.#moments, this.#counts], () =>
-      this.#heap.engine.sampleDotProducts(call, this.#moments.address, this.#counts.address, bins),
+      engine.sampleDotProducts(call, this.#moments.address, this.#counts.address, bins),
     );
     this.#done += more;
     return this.#done < samples;

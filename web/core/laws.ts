@@ -1,10 +1,11 @@
 /** Options that experiments and theory share: how components are distributed, how scores are scaled. */
 import { integer, oneOf, real, reject } from "./checks.ts";
+import type { Engine } from "./engine.ts";
 import type { ComponentLaw, Scale } from "./types.ts";
 
-/** In the order of the engine's numbers. */
 const componentLaws: readonly ComponentLaw[] = ["normal", "uniform", "rademacher", "laplace"];
-export const lawNumber = (law: ComponentLaw) => componentLaws.indexOf(law);
+/** What the engine calls a law. That it has a number for each is checked by the compiler. */
+export const lawNumber = (engine: Engine, law: ComponentLaw): number => engine[`${law}Law`];
 
 export const maximumDimension = 65536;
 

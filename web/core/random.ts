@@ -2,10 +2,8 @@
 import { integer, maximumSeed, readOptions } from "./checks.ts";
 import { type Heap, outOfMemory, Scratch } from "./heap.ts";
 
-/** A stream may be cut only between blocks of this many values. */
-const blockValues = 4096;
 /** Drawn into wasm memory piece by piece: a piece stays in the cache, and memory need not grow to hold the whole. */
-const pieceValues = 4 * blockValues;
+const blocksPerPiece = 4;
 
 /**
  * `count` independent N(0, 1) values. Value i of a (seed, stream) has the same bits everywhere, so a longer request
@@ -29,11 +27,13 @@ export function randomNormal(
     throw outOfMemory(call, 4 * length, cause);
   }
   const { engine } = heap;
+  // A stream may be cut only between blocks.
+  const pieceValues = blocksPerPiece * engine.normalsPerBlock;
   const piece = new Scratch(4 * Math.min(length, pieceValues));
   heap.run(call, [piece], () => {
     for (let start = 0; start < length; start += pieceValues) {
       const drawn = Math.min(pieceValues, length - start);
-      engine.fillNormal(piece.address, drawn, seed, stream, start / blockValues);
+      engine.fillNormal(piece.address, drawn, seed, stream, start / engine.normalsPerBlock);
       const place = piece.address >>> 2;
       values.set(engine.HEAPF32.subarray(place, place + drawn), start);
     }

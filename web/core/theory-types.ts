@@ -1,20 +1,36 @@
 /** Public names of the theory: what the experiments should find. */
-import type { ComponentLaw, Scale } from "./types.ts";
+import type { ComponentLaw, Scale } from "./experiment-types.ts";
 
+/** Expectations over random scores of p = softmax(scores), with J = diag(p) - p p^T. */
 export interface ExpectedSoftmax {
+  /** E ln sum exp(score). */
   logPartition: number;
+  /** E of the entropy -sum p ln p, in nats. */
   entropy: number;
+  /** E sum p^2, in [1/keys, 1]. */
   sumSquares: number;
+  /** E of the largest weight. */
   maxProbability: number;
+  /** E tr J = 1 - sumSquares, without cancellation. */
   jacobianTrace: number;
+  /** E |J|_F^2. Its root is an upper bound of E |J|_F. */
   jacobianFrobeniusSquared: number;
 }
 
+/**
+ * Softmax of two keys: weights p and 1 - p, p = 1 / (1 + exp(-D)), the scores' difference D ~ N(0, differenceStd^2).
+ * p (1 - p) = dp/dD is all that comes back to learn from: |J|_F = tr J = 2 p (1 - p).
+ */
 export interface TwoKeys {
-  slope: number;
-  medianSlope: number;
+  /** E p (1 - p), in (0, 1/4]. Falls like 1 / (sqrt(2 pi) differenceStd). */
+  product: number;
+  /** Median of p (1 - p). Falls exponentially: most rows get nothing, a few nearly all. */
+  medianProduct: number;
+  /** E of the entropy, in nats. */
   entropy: number;
+  /** E max(p, 1 - p). */
   maxProbability: number;
+  /** Probability of |J|_F < 1e-3, as `deadRows` of a gradient sweep counts. */
   deadShare: number;
 }
 
@@ -59,5 +75,6 @@ export interface Theory {
   expectedMaximum(n: number): number;
   /** d_k = 2 ln n, above which unscaled attention freezes. */
   freezingDimension(n: number): number;
+  /** Softmax of two keys; of components N(0, 1) unscaled, differenceStd is about sqrt(2 d_k). */
   twoKeys(options: { differenceStd: number }): TwoKeys;
 }

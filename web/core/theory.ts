@@ -22,18 +22,23 @@ const maximumDifferenceStd = 1e6;
 /** Limits of the component's standard deviations for a density, which a constant has none of. */
 const minimumStd = 1e-6;
 const maximumStd = 1e6;
-/** Two keys count as dead where p (1 - p), the slope of the softmax, is below this. */
-const deadSlope = 1e-3;
 
 type Sampled = Components & { dimension: number };
 
 /** Unscaled, of q.k. */
 export const momentsOf = (engine: Engine, o: Sampled): DotProductMoments =>
-  engine.dotProductMoments(lawNumber(o.components), o.dimension, o.mean, o.queryStd, o.keyStd);
+  engine.dotProductMoments(lawNumber(engine, o.components), o.dimension, o.mean, o.queryStd, o.keyStd);
 
 /** Of a variance estimated from independent unscaled scores; NaN for fewer than two. */
 export const standardErrorOfVariance = (engine: Engine, o: Sampled, samples: number): number =>
-  engine.varianceStandardErrorOf(lawNumber(o.components), o.dimension, o.mean, o.queryStd, o.keyStd, samples);
+  engine.varianceStandardErrorOf(
+    lawNumber(engine, o.components),
+    o.dimension,
+    o.mean,
+    o.queryStd,
+    o.keyStd,
+    samples,
+  );
 
 /** Softmax of one row of attention, or null outside the quadrature's limits. */
 export function expectedRow(
@@ -137,7 +142,7 @@ export function createTheory(heap: Heap): Theory {
     twoKeys(options) {
       const call = "twoKeys";
       const o = readOptions(call, options, ["differenceStd"]);
-      return engine.twoKeys(real(call, "differenceStd", o.differenceStd, 0, maximumDifferenceStd), deadSlope);
+      return engine.twoKeys(real(call, "differenceStd", o.differenceStd, 0, maximumDifferenceStd));
     },
   };
 }

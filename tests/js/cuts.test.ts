@@ -1,0 +1,116 @@
+/** Wherever a run is cut into steps, it has the bits of the engine's single call. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { compile, load } from "sqrtdk";
+import { instantiate } from "../../web/core/engine.ts";
+import { Doubles, Heap, Scratch } from "../../web/core/heap.ts";
+import { lawNumber } from "../../web/core/laws.ts";
+
+const core = await load();
+const engine = await instantiate((await compile()).module);
+const heap = new Heap(engine);
+
+const steps = <T>(run: Generator<unknown, T>) => {
+  for (let count = 1; ; count++) {
+    const { done, value } = run.next();
+    if (done) return { count, result: value as T };
+  }
+};
+
+test("scores: any cut between blocks leaves the same moments and histogram", () => {
+  const block = engine.samplesPerBlock;
+  const samples = 40 * block + 17;
+  const options = { dimension: 300, samples, seed: 5, bins: 16, range: [-40, 40] as [number, number] };
+  /** Moments and counts of a run in parts of so many blocks. */
+  const runInParts = (blocks: number) => {
+    const moments = new Doubles(new Float64Array(5));
+    const counts = new Scratch(4 * (options.bins + 2));
+    let bins: number[] = [];
+    heap.run("test", [moments, counts], () => {
+      const words = () =>
+        engine.HEAPU32.subarray(counts.address >>> 2, (counts.address >>> 2) + options.bins + 2);
+      words().fill(0);
+      for (let first = 0; first * block < samples; first += blocks)
+        engine.sampleDotProducts(
+          {
+            ...{
+              dimension: options.dimension,
+              law: lawNumber(engine, "normal"),
+              mean: 0,
+              queryStd: 1,
+              keyStd: 1,
+            },
+            ...{ scale: 1, seed: options.seed, firstBlock: first, low: -40, high: 40 },
+            samples: Math.min(blocks * block, samples - first * block),
+          },
+          moments.address,
+          counts.address,
+          options.bins,
+        );
+      bins = [...words()];
+    });
+    return { moments: [...moments.values], bins };
+  };
+  const whole = runInParts(41);
+  for (const blocks of [1, 3, 8, 40]) assert.deepEqual(runInParts(blocks), whole);
+
+  const { count, result } = steps(core.steps.sampleDotProducts(options));
+  assert.ok(count > 3, `${count} steps`);
+  assert.deepEqual([result.moments.count, result.moments.mean], whole.moments.slice(0, 2));
+  const { counts, underflow, overflow } = result.histogram;
+  assert.deepEqual([...counts, underflow, overflow], whole.bins);
+});
+
+test("gradients: trials that run together and in steps are the same", () => {
+  const options = { dimension: 64, keys: 200, valueDim: 16, seed: 7, trials: 150 };
+  const scales = new Doubles(Float64Array.of(1));
+  const call = { ...options, firstTrial: 0 };
+  const floats = new Scratch(4 * engine.gradientFlowScratchFloats(call));
+  const doubles = new Scratch(8 * engine.gradientFlowScratchDoubles(call));
+  const columns = new Doubles(new Float64Array(9 * options.trials));
+  heap.run("test", [scales, floats, doubles, columns], () =>
+    engine.runGradientTrials(call, scales.address, 1, floats.address, doubles.address, columns.address),
+  );
+  const estimate = (column: number) => {
+    const values = new Doubles(columns.values.slice(column * options.trials, (column + 1) * options.trials));
+    const scratch = new Scratch(values.bytes);
+    let found = {};
+    heap.run("test", [values, scratch], () => {
+      found = { ...engine.estimate(values.address, options.trials, scratch.address) };
+    });
+    return found;
+  };
+  const { dimension, ...rest } = options;
+  const { count, result } = steps(
+    core.steps.gradientSweep({ ...rest, dimensions: [dimension], scale: "none" }),
+  );
+  assert.ok(count > 3, `${count} steps`);
+  assert.deepEqual({ ...result[0]?.entropy }, estimate(0));
+  assert.deepEqual({ ...result[0]?.gradKeyNorm }, estimate(8));
+});
+
+test("normals: drawn piece by piece they have the golden bits of one piece", () => {
+  const words = new Uint32Array(core.randomNormal(20001, { seed: 1 }).buffer);
+  const hash = words.reduce(
+    (h, word) => BigInt.asUintN(64, (h ^ BigInt(word)) * 0x100000001b3n),
+    0xcbf29ce484222325n,
+  );
+  const golden = readFileSync(new URL("../golden/bits.h", import.meta.url), "utf8");
+  assert.equal(`0x${hash.toString(16).padStart(16, "0")}`, /"normals", (0x[0-9a-f]+)/.exec(golden)?.[1]);
+});
+
+test("every law has a number of its own in the engine", () => {
+  const laws = ["normal", "uniform", "rademacher", "laplace"] as const;
+  assert.equal(new Set(laws.map((law) => lawNumber(engine, law))).size, laws.length);
+  // Sampling and theory mean the same law by it: fourth moments tell them apart.
+  for (const components of laws) {
+    const sample = core.sampleDotProducts({ dimension: 1, samples: 400_000, seed: 3, components });
+    const exact = core.theory.dotProductMoments({ dimension: 1, components });
+    const { excessKurtosis } = sample.moments;
+    assert.ok(
+      Math.abs(excessKurtosis - exact.excessKurtosis) < 0.15 * (3 + exact.excessKurtosis),
+      components,
+    );
+  }
+});
