@@ -56,6 +56,33 @@ test("a stale view given as input or out is an error; a view that growth empties
   x.free();
 });
 
+test("bytes in memory that grows under them are found again", () => {
+  const queryLength = 64;
+  const keyLength = core.info().memoryBytes / queryLength;
+  const buffer = core.buffer((queryLength * keyLength) / 4);
+  const { buffer: memory, byteOffset } = buffer.view;
+  const attnMask = new Uint8Array(memory, byteOffset, queryLength * keyLength);
+  attnMask.fill(1, keyLength); // the first query attends to nothing
+  const before = core.info().memoryBytes;
+  const [query, keys] = [new Float32Array(queryLength), new Float32Array(keyLength)];
+  const shape = { queryLength, keyLength, headDim: 1 };
+  const { logSumExp } = core.scaledDotProductAttention(query, keys, keys, { shape, attnMask });
+  assert.ok(core.info().memoryBytes > before, "memory grew during the call");
+  assert.equal(logSumExp[0], Number.NEGATIVE_INFINITY);
+  assert.ok(Math.abs((logSumExp[1] as number) - Math.log(keyLength)) < 1e-4);
+  buffer.free();
+});
+
+test("a buffer's length is what it is", () => {
+  const x = core.buffer(3);
+  x.view.set([1, 2, 3]);
+  assert.throws(() => Object.assign(x, { length: 2 ** 20 }), TypeError);
+  Object.defineProperty(x, "length", { value: 2 ** 20 });
+  assert.equal(x.view.length, 3);
+  assert.deepEqual(core.softmax(x, { out: x }), expected);
+  x.free();
+});
+
 test("use after free is an error everywhere, a second free is not", () => {
   const x = core.buffer(3);
   x.free();
@@ -88,6 +115,13 @@ test("requests that do not fit say so, and the instance stays usable", () => {
           returnWeights: "raw",
         },
       ),
+    // Sizes of which 32 bits hold the last only: 24 floats for each of so many components are 2^32, and 8 more.
+    () => {
+      const headDim = 178_956_971;
+      const [one, many] = [new Float32Array(1), new Float32Array(headDim)];
+      const shape = { queryLength: 1, keyLength: 1, headDim, valueDim: 1 };
+      core.scaledDotProductAttentionBackward(one, many, many, one, one, one, { shape });
+    },
   ];
   for (const request of tooMuch) {
     assert.throws(

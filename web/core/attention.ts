@@ -1,4 +1,5 @@
 /** Scaled dot-product attention and its gradients. */
+import { ByteInput, FloatInput, FloatOutput } from "./arrays.ts";
 import {
   engineFields,
   type ReadAttention,
@@ -6,10 +7,8 @@ import {
   type Sizes,
   setMaskStrides,
 } from "./attention-options.ts";
-import { isDetached, lengthOf, reject, typedArrayName } from "./checks.ts";
-import type { Engine } from "./engine.ts";
+import { typedArrayName } from "./checks.ts";
 import { SqrtdkError } from "./errors.ts";
-import { FloatInput, FloatOutput } from "./floats.ts";
 import { type Heap, Scratch, type Slot } from "./heap.ts";
 import type { AttentionGradients, AttentionOptions, AttentionResult, FloatData } from "./types.ts";
 
@@ -71,7 +70,7 @@ class Arguments {
     if (attnMask === undefined) return undefined;
     const mask =
       typedArrayName(attnMask) === "Uint8Array"
-        ? new ByteInput(this.#call, attnMask as Uint8Array)
+        ? new ByteInput(this.#call, "attnMask", attnMask as Uint8Array)
         : new FloatInput(
             this.#heap,
             this.#call,
@@ -96,23 +95,6 @@ class Arguments {
     engineCall.value = value.address;
     if (mask) engineCall[mask instanceof ByteInput ? "mask" : "bias"] = mask.address;
     return this.#heap.parameters(this.#call, engineFields(engineCall));
-  }
-}
-
-class ByteInput implements Slot {
-  readonly bytes: number;
-  readonly length: number;
-  address = 0;
-  readonly #array: Uint8Array;
-
-  constructor(call: string, array: Uint8Array) {
-    if (isDetached(array)) reject("ERR_TYPE", call, "attnMask", "an array that was not transferred", array);
-    this.#array = array;
-    this.length = this.bytes = lengthOf(array);
-  }
-
-  copyIn(engine: Engine): void {
-    engine.HEAPU8.set(this.#array, this.address);
   }
 }
 

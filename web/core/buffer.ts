@@ -6,23 +6,32 @@ import type { CoreBuffer } from "./types.ts";
 
 const disposeSymbol: typeof Symbol.dispose = Symbol.dispose ?? Symbol.for("Symbol.dispose");
 
+interface BufferPlace {
+  address: number;
+  length: number;
+}
+
 export class FloatBuffer implements CoreBuffer {
-  readonly length: number;
+  readonly #length: number;
   readonly #heap: Heap;
   readonly #address: number;
   #block: number;
 
   constructor(heap: Heap, length: unknown) {
-    this.length = integer("buffer", "length", length, 1, 2 ** 30 - 1);
+    this.#length = integer("buffer", "length", length, 1, 2 ** 30 - 1);
     this.#heap = heap;
-    [this.#block, this.#address] = heap.allocate("buffer", 4 * this.length);
+    [this.#block, this.#address] = heap.allocate("buffer", 4 * this.#length);
     this.view.fill(0);
+  }
+
+  get length(): number {
+    return this.#length;
   }
 
   /** The values. Memory that grows leaves earlier views empty: read this anew after every call. */
   get view(): Float32Array {
     const { HEAPF32 } = this.#heap.engine;
-    return new Float32Array(HEAPF32.buffer, this.#live("buffer"), this.length);
+    return new Float32Array(HEAPF32.buffer, this.#live("buffer"), this.#length);
   }
 
   /** Gives the memory back. A second call does nothing. */
@@ -40,10 +49,10 @@ export class FloatBuffer implements CoreBuffer {
     return this.#address;
   }
 
-  /** Where the values of an argument are if it is a buffer; undefined for anything else. */
-  static addressOf(heap: Heap, call: string, name: string, value: unknown): number | undefined {
+  /** Where the values of an argument are if it is a buffer, and how many; undefined for anything else. */
+  static find(heap: Heap, call: string, name: string, value: unknown): BufferPlace | undefined {
     if (typeof value !== "object" || value === null || !(#heap in value)) return undefined;
     if (value.#heap !== heap) reject("ERR_TYPE", call, name, "a buffer of this core, not of another", value);
-    return value.#live(call, name);
+    return { address: value.#live(call, name), length: value.#length };
   }
 }

@@ -16,7 +16,8 @@ export const limitBytes = 2 ** 32 - 2 ** 20;
 export const outOfMemory = (call: string, bytes: number, cause?: unknown) =>
   new SqrtdkError(
     "ERR_OUT_OF_MEMORY",
-    `${call}: needs ${(bytes / 2 ** 20).toFixed(1)} MB more memory than there is (WebAssembly's limit is 4 GB)`,
+    `${call}: needs ${(bytes / 2 ** 20).toFixed(1)} MB of memory at once, which could not be had ` +
+      "(WebAssembly has 4 GB at most, buffers included)",
     cause === undefined ? undefined : { cause },
   );
 

@@ -1,8 +1,8 @@
 /** Softmax over rows, its logarithm, gradient and Jacobian, and what saturation does to it. */
+import { FloatInput, FloatOutput } from "./arrays.ts";
 import { integer, readOptions, real } from "./checks.ts";
 import type { Engine } from "./engine.ts";
 import { SqrtdkError } from "./errors.ts";
-import { FloatInput, FloatOutput } from "./floats.ts";
 import { type Heap, Scratch } from "./heap.ts";
 import type { Core, FloatData, SoftmaxDiagnostics, SoftmaxOptions } from "./types.ts";
 
@@ -94,7 +94,7 @@ function emptyDiagnostics(rows: number): SoftmaxDiagnostics {
   return {
     entropy: column(),
     maxProbability: column(),
-    complement: column(),
+    maxComplement: column(),
     effectiveKeys: column(),
     perplexity: column(),
     jacobianTrace: column(),
@@ -109,7 +109,7 @@ type RowDiagnostics = ReturnType<Engine["diagnoseRow"]>;
 function record(into: SoftmaxDiagnostics, row: number, from: RowDiagnostics): void {
   into.entropy[row] = from.entropy;
   into.maxProbability[row] = from.maxProbability;
-  into.complement[row] = from.maxComplement;
+  into.maxComplement[row] = from.maxComplement;
   into.effectiveKeys[row] = from.effectiveKeys;
   into.perplexity[row] = from.perplexity;
   into.jacobianTrace[row] = from.jacobianTrace;

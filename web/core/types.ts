@@ -1,28 +1,31 @@
-/// <reference lib="esnext.disposable" preserve="true" />
-/** Every public name of the package in one place: arguments, results and errors, with shapes and units. */
+/** The public API: the calls here, what goes in and comes out in the files named below, with shapes and units. */
 
-import type { DensityOptions, ExpectedSoftmax, Theory } from "./theory-types.ts";
+import type { AttentionGradients, AttentionOptions, AttentionResult } from "./attention-types.ts";
+import type { CoreBuffer, FloatData } from "./buffer-types.ts";
+import type {
+  DotProductOptions,
+  DotProductResult,
+  GradientRow,
+  GradientSweepOptions,
+  Steps,
+  VarianceRow,
+  VarianceSweepOptions,
+} from "./experiment-types.ts";
+import type { SoftmaxDiagnostics, SoftmaxOptions } from "./softmax-types.ts";
+import type { DensityOptions, Theory } from "./theory-types.ts";
 
+export type * from "./attention-types.ts";
+export type * from "./buffer-types.ts";
+export type * from "./experiment-types.ts";
+export type * from "./softmax-types.ts";
 export type * from "./theory-types.ts";
 
-/** How scores are scaled: 1, 1/sqrt(d_k), 1/d_k, or a number alpha for d_k^-alpha. */
-export type Scale = "none" | "rsqrt" | "reciprocal" | number;
-
-/** Law of the components of query and key before mean and standard deviation are applied: mean 0, variance 1. */
-export type ComponentLaw = "normal" | "uniform" | "rademacher" | "laplace";
-
-/** Float32 values that stay in wasm memory. `view` is always fresh; any use after `free()` throws. */
-export interface CoreBuffer {
-  readonly view: Float32Array;
-  readonly length: number;
-  free(): void;
-  [Symbol.dispose](): void;
-}
-
-export type FloatData = Float32Array | CoreBuffer;
-
+/** Which engine to run: a build of this package, or one of the three below. */
 export interface LoadOptions {
-  /** "simd" is the baseline build, "relaxed" uses fused multiply-add; "auto" takes the best this engine validates. */
+  /**
+   * "simd" is the baseline build, "relaxed" uses fused multiply-add; "auto" takes the best this engine validates. Of the
+   * package's own builds: with one of the three below, which are a build already, only "auto" is accepted.
+   */
   variant?: "auto" | "simd" | "relaxed";
   wasmBinary?: BufferSource;
   wasmModule?: WebAssembly.Module;
@@ -41,180 +44,6 @@ export interface CoreInfo {
   simd: boolean;
   memoryBytes: number;
 }
-
-export interface SoftmaxOptions {
-  /** Row length; the scores are rows of it. Default: the whole array is one row. */
-  columns?: number;
-  /** The softmax is of scale * scores. Default 1. */
-  scale?: number;
-  out?: FloatData;
-}
-
-/** One value a row. Entropies in nats. */
-export interface SoftmaxDiagnostics {
-  entropy: Float64Array;
-  maxProbability: Float64Array;
-  /** 1 - maxProbability, computed without cancellation. */
-  complement: Float64Array;
-  /** 1 / sum p^2. */
-  effectiveKeys: Float64Array;
-  /** exp(entropy). */
-  perplexity: Float64Array;
-  /** Trace, Frobenius and spectral norm of J = diag(p) - p p^T. */
-  jacobianTrace: Float64Array;
-  jacobianFrobenius: Float64Array;
-  jacobianSpectral: Float64Array;
-  /** How many weights of the row are exactly 0 in float32. */
-  exactZeros: Uint32Array;
-}
-
-export interface AttentionShape {
-  batch?: number;
-  heads?: number;
-  kvHeads?: number;
-  queryLength: number;
-  keyLength: number;
-  headDim: number;
-  valueDim?: number;
-}
-
-export interface AttentionOptions {
-  shape: AttentionShape;
-  layout?: "BHLD" | "BLHD";
-  /** Uint8Array: nonzero = attend; float32 values: added to the scores, -Infinity masks. */
-  attnMask?: Uint8Array | FloatData;
-  /**
-   * Sizes of attnMask, broadcast to [batch, heads, queryLength, keyLength] as in NumPy: [batch, 1, 1, keyLength] masks
-   * padding. Default: [queryLength, keyLength], or all four.
-   */
-  attnMaskShape?: readonly number[];
-  isCausal?: boolean;
-  /** 0: query i sees keys 0..i (top-left); "bottom-right": the last query sees the last key. */
-  causalOffset?: number | "bottom-right";
-  /** Default 1/sqrt(headDim). */
-  scale?: number;
-  /** softcap * tanh(x / softcap) before the mask; 0 = off. */
-  softcap?: number;
-  returnWeights?: "raw" | "softcap" | "masked" | "probabilities";
-  /** Where the output goes (forward only). Must not be one of the inputs. */
-  out?: FloatData;
-}
-
-export interface AttentionGradients {
-  gradQuery: Float32Array;
-  gradKey: Float32Array;
-  gradValue: Float32Array;
-}
-
-export interface AttentionResult {
-  output: Float32Array;
-  logSumExp: Float32Array;
-  weights?: Float32Array;
-}
-
-export interface DotProductOptions {
-  /** d_k, 1..65536. */
-  dimension: number;
-  /** How many independent pairs (q, k): 1..2^32-1. */
-  samples: number;
-  /** Any integer in [0, 2^53). */
-  seed: number;
-  components?: ComponentLaw;
-  /** Mean of every component, of query and key alike. Default 0. */
-  mean?: number;
-  queryStd?: number;
-  keyStd?: number;
-  scale?: Scale;
-  /** Number of histogram bins, default 200. */
-  bins?: number;
-  /** Histogram range [low, high). Default: 5 standard deviations either side of the exact mean. */
-  range?: [number, number];
-}
-
-export interface MomentsSummary {
-  count: number;
-  mean: number;
-  variance: number;
-  skewness: number;
-  excessKurtosis: number;
-  /** Standard error of `variance`, from the sample's own fourth moment. */
-  varianceStandardError: number;
-}
-
-export interface Histogram {
-  low: number;
-  high: number;
-  counts: Float64Array;
-  underflow: number;
-  overflow: number;
-}
-
-export interface DotProductResult {
-  seed: number;
-  moments: MomentsSummary;
-  histogram: Histogram;
-}
-
-export interface VarianceSweepOptions extends Omit<DotProductOptions, "dimension" | "bins" | "range"> {
-  dimensions: readonly number[];
-}
-
-export interface VarianceRow {
-  dimension: number;
-  variance: number;
-  /** Standard error of `variance` from theory (exact fourth moment). */
-  standardError: number;
-  /** What theory says the variance is. */
-  exact: number;
-  samples: number;
-}
-
-export interface GradientSweepOptions {
-  dimensions: readonly number[];
-  /** n, the number of keys a query attends to: 1..65536. */
-  keys: number;
-  /** Independent rows (one query, its own keys, values and upstream gradient) a dimension. */
-  trials: number;
-  seed: number;
-  /** One scale or several; all scales of a dimension see the very same queries and keys. Default ["none", "rsqrt"]. */
-  scale?: Scale | readonly Scale[];
-  /** Length of the value vectors that carry the gradient back. Default 16. */
-  valueDim?: number;
-}
-
-/** A mean over trials with its standard error, and the median. */
-export interface Estimate {
-  mean: number;
-  standardError: number;
-  median: number;
-}
-
-export interface GradientRow {
-  dimension: number;
-  scale: Scale;
-  trials: number;
-  entropy: Estimate;
-  maxProbability: Estimate;
-  sumSquares: Estimate;
-  /** tr J = 1 - sum p^2. */
-  jacobianTrace: Estimate;
-  jacobianFrobenius: Estimate;
-  /** Share of rows with |J|_F < 1e-3. */
-  deadRows: Estimate;
-  /** Share of weights that are exactly 0 in float32. */
-  exactZeros: Estimate;
-  /** Euclidean norm of dL/dq, and Frobenius norm of dL/dK, for dL/dO ~ N(0, 1). */
-  gradQueryNorm: Estimate;
-  gradKeyNorm: Estimate;
-  /** Exact expectations for normal components, or null where none is known. */
-  theory: ExpectedSoftmax | null;
-}
-
-/**
- * A long call in steps of a few milliseconds, for callers that have to stay responsive. Each step yields a function
- * that gives the result so far; the last returns the result. Bits do not depend on when steps are taken.
- */
-export type Steps<Result> = Generator<() => Result, Result, void>;
 
 export interface CoreSteps {
   sampleDotProducts(options: DotProductOptions): Steps<DotProductResult>;
@@ -289,7 +118,7 @@ export interface Core {
 /** What a long call accepts besides its own options when it runs in a pool. */
 export interface JobOptions<Partial> {
   signal?: AbortSignal;
-  /** Called with the result so far, from fewer samples, a few times a second. */
+  /** Called with the result so far, from fewer samples, at most twenty times a second. */
   onProgress?: (soFar: Partial) => void;
 }
 
