@@ -96,6 +96,28 @@ test("wrong options are refused by name", async () => {
   await assert.rejects(loose({ wasmBinary: "AGFz" }), { code: "ERR_TYPE", message: /wasmBinary/ });
   await assert.rejects(loose({ wasmUrl: "no url" }), { code: "ERR_TYPE", message: /wasmUrl/ });
   await assert.rejects(loose({ wasmUrl, wasmBinary }), { code: "ERR_OPTION", message: /not several/ });
+  for (const brought of [{ wasmUrl }, { wasmBinary }, { wasmModule: (await compile()).module }]) {
+    const [name] = Object.keys(brought);
+    const message = `load: variant "relaxed" is one of the package's own builds; give that or ${name}, not both`;
+    await assert.rejects(loose({ ...brought, variant: "relaxed" }), { code: "ERR_OPTION", message });
+    assert.ok(await loose({ ...brought, variant: "auto" }));
+  }
+});
+
+test("a core goes with the bytes it came from", async () => {
+  const code = `import { load } from "sqrtdk"; import { readFile } from "node:fs/promises";
+    const bytes = await readFile(new URL(import.meta.resolve("sqrtdk/sqrtdk.wasm")));
+    const cores = [];
+    for (let i = 0; i < 4; i++) cores.push(new WeakRef(await load({ wasmBinary: Uint8Array.from(bytes) })));
+    for (let i = 0; i < 20; i++) { await new Promise((resolve) => setTimeout(resolve, 10)); gc(); }
+    console.log(cores.some((core) => core.deref() === undefined));`;
+  assert.equal(await child(code, "--expose-gc"), "true");
+});
+
+test("a Node.js that cannot hand out its file system says so", async () => {
+  const code = `process.getBuiltinModule = undefined;
+    import("sqrtdk/external").then((m) => m.load()).catch((e) => console.log(e.code, e.message));`;
+  assert.match(await child(code), /^ERR_WASM_UNAVAILABLE .*\.wasm could not be read: .*Node\.js 20\.16/);
 });
 
 test("without WebAssembly, or without SIMD, the error says so", async () => {
@@ -112,7 +134,7 @@ test("without WebAssembly, or without SIMD, the error says so", async () => {
 
 test("no code is made from strings", async () => {
   const code = `import { load } from "sqrtdk"; const core = await load();
-    console.log(core.softmax(Float32Array.of(0, 0))[0], core.theory.twoKeys({ differenceStd: 0 }).slope)`;
+    console.log(core.softmax(Float32Array.of(0, 0))[0], core.theory.twoKeys({ differenceStd: 0 }).product)`;
   assert.equal(await child(code, "--disallow-code-generation-from-strings"), "0.5 0.25");
 });
 

@@ -22,8 +22,10 @@ const loadOptions = ["variant", "wasmBinary", "wasmModule", "wasmUrl"] as const;
 /** The bytes at a URL: by fetch, or from the file system where fetch reads no files (Node). */
 export async function bytesAt(url: URL): Promise<BufferSource> {
   try {
-    if (url.protocol === "file:" && typeof process === "object" && process.getBuiltinModule)
+    if (url.protocol === "file:" && typeof process === "object" && process.versions?.node) {
+      if (!process.getBuiltinModule) throw new Error("reading files needs Node.js 20.16, 22.3 or newer");
       return new Uint8Array(await process.getBuiltinModule("node:fs/promises").readFile(url));
+    }
     const response = await fetch(url);
     if (!response.ok) throw new Error(`HTTP status ${response.status}`);
     return await response.arrayBuffer();
@@ -54,6 +56,11 @@ function readLoadOptions(source: Source, options: unknown): Wanted[] {
   const brought = loadOptions.slice(1).filter((name) => o[name] !== undefined);
   if (brought.length > 1)
     throw new SqrtdkError("ERR_OPTION", `load: give one of ${brought.join(", ")}, not several`);
+  if (brought.length > 0 && variant !== "auto")
+    throw new SqrtdkError(
+      "ERR_OPTION",
+      `load: variant "${variant}" is one of the package's own builds; give that or ${brought[0]}, not both`,
+    );
   if (typeof WebAssembly !== "object") throw unavailable("this runtime has no WebAssembly");
   if (!supports("simd")) throw unavailable("this runtime's WebAssembly has no SIMD");
   if (o.wasmModule !== undefined) {
@@ -84,17 +91,24 @@ interface Loaded {
   core: Core;
 }
 
+/** What a Map and a WeakMap have in common. */
+interface Memory<Key> {
+  get(key: Key): Promise<Loaded> | undefined;
+  set(key: Key, loaded: Promise<Loaded>): unknown;
+  delete(key: Key): boolean;
+}
+
 export function createLoader(source: Source): Loader {
-  const memory = new Map<unknown, Promise<Loaded>>();
+  const byName = new Map<string, Promise<Loaded>>();
+  // Who drops the bytes or the module drops the core, and up to 4 GB of memory with it.
+  const byIdentity = new WeakMap<object, Promise<Loaded>>();
 
   async function start(wanted: Wanted): Promise<Loaded> {
     const module = await compileWanted(source, wanted);
     return { module, core: createCore(await instantiate(module)) };
   }
 
-  /** The same promise for the same request, unless it failed. */
-  function remember(wanted: Wanted): Promise<Loaded> {
-    const key = wanted instanceof URL ? wanted.href : wanted;
+  function rememberIn<Key>(memory: Memory<Key>, key: Key, wanted: Wanted): Promise<Loaded> {
     let loaded = memory.get(key);
     if (!loaded) {
       loaded = start(wanted);
@@ -102,6 +116,14 @@ export function createLoader(source: Source): Loader {
       loaded.catch(() => memory.delete(key));
     }
     return loaded;
+  }
+
+  /** The same promise for the same request, unless it failed. */
+  function remember(wanted: Wanted): Promise<Loaded> {
+    if (wanted instanceof URL) return rememberIn(byName, wanted.href, wanted);
+    return typeof wanted === "string"
+      ? rememberIn(byName, wanted, wanted)
+      : rememberIn(byIdentity, wanted, wanted);
   }
 
   /** The first candidate that starts and computes known values right. */
