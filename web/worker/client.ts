@@ -13,10 +13,8 @@ import type {
   VarianceRow,
 } from "../core/types.ts";
 import { type Assignment, Crew } from "./crew.ts";
-import type { Task } from "./protocol.ts";
+import { progressMilliseconds, type Task } from "./protocol.ts";
 
-/** The eye follows about twenty pictures a second. */
-const progressMilliseconds = 50;
 const maximumSize = 64;
 
 /** One worker fewer than processors, for the page itself; more than four gain little in these calls. */
@@ -104,8 +102,9 @@ const rows = <Row>(parts: readonly unknown[]) => parts.flatMap((part) => (part ?
 
 /**
  * Workers that run the long calls of the core: in browsers, and in Node as worker threads. Where workers are refused
- * (some content security policies and sandboxes) the calls run on this thread in short slices. Results have the same
- * bits for any size, and are those of the core's own calls. Workers start with the first call.
+ * (some content security policies and sandboxes; Node.js before 20.16) the calls run on this thread, in slices of at
+ * least one of their steps: short but for the longest vectors and rows, see `Steps`. Results have the same bits for any
+ * size, and are those of the core's own calls. Workers start with the first call.
  *
  * Promises are rejected with a SqrtdkError: the codes of the core's calls, ERR_ABORTED within a step of the signal,
  * ERR_WORKER if a worker dies (the next call gets a new one), ERR_CLOSED after `close()`.

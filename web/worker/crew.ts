@@ -1,10 +1,12 @@
 /** A number of workers and a queue of tasks for them. Workers are started when there is work, and replaced when they die. */
 import { SqrtdkError } from "../core/errors.ts";
 import { type FromWorker, isFromWorker, type Task } from "./protocol.ts";
-import { type Peer, waysToSpawn } from "./spawn.ts";
+import { type Peer, type Spawn, type Ways, waysToSpawn } from "./spawn.ts";
 
 /** A worker that has not answered by then never will. */
 const startMilliseconds = 20_000;
+/** A way to start workers that failed once may have had bad luck; one that failed so often in a row is refused here. */
+const maximumFailures = 2;
 
 /** A task and who waits for it. */
 export interface Assignment {
@@ -16,23 +18,29 @@ export interface Assignment {
 
 interface Member {
   peer: Peer;
+  way: Spawn;
   /** What it works at; undefined when idle. Nobody waits for a dropped one, but it is busy until it says so. */
   current: { id: number; assignment: Assignment; dropped: boolean } | undefined;
 }
 
+/** Its members are workers or, where none starts, stand-ins on this thread: never both, for these block the page. */
 export class Crew {
   readonly #size: number;
-  readonly #module: () => Promise<WebAssembly.Module>;
+  readonly #compile: () => Promise<WebAssembly.Module>;
+  readonly #ways: Ways;
   readonly #members = new Set<Member>();
+  /** How often in a row a way has failed. Starts that run side by side count as one. */
+  readonly #failures = new Map<Spawn, number>();
+  #module: Promise<WebAssembly.Module> | undefined;
   #queue: Assignment[] = [];
   #starting = 0;
   #nextId = 0;
-  #ways = waysToSpawn();
   #closed = false;
 
-  constructor(size: number, module: () => Promise<WebAssembly.Module>) {
+  constructor(size: number, compile: () => Promise<WebAssembly.Module>, ways: Ways = waysToSpawn()) {
     this.#size = size;
-    this.#module = module;
+    this.#compile = compile;
+    this.#ways = ways;
   }
 
   submit(assignment: Assignment): void {
@@ -52,12 +60,13 @@ export class Crew {
 
   close(): void {
     this.#closed = true;
-    const closed = () => new SqrtdkError("ERR_CLOSED", "the pool was closed");
-    for (const assignment of this.#queue.splice(0)) assignment.failed(closed());
+    const close = ({ task, failed }: Assignment) =>
+      failed(new SqrtdkError("ERR_CLOSED", `${task.call}: the pool was closed`));
+    this.#queue.splice(0).forEach(close);
     for (const { peer, current } of this.#members) {
       if (current) {
         peer.post({ type: "cancel", id: current.id });
-        if (!current.dropped) current.assignment.failed(closed());
+        if (!current.dropped) close(current.assignment);
       }
       peer.terminate();
     }
@@ -68,8 +77,28 @@ export class Crew {
     for (const member of this.#members) {
       if (!member.current && this.#queue.length > 0) this.#assign(member, this.#queue.shift() as Assignment);
     }
-    while (this.#queue.length > this.#starting && this.#members.size + this.#starting < this.#size)
-      this.#start();
+    while (this.#queue.length > this.#starting && this.#members.size + this.#starting < this.#size) {
+      const ways = this.#waysToTry();
+      if (ways.length === 0) break;
+      this.#start(ways);
+    }
+  }
+
+  #failuresOf(way: Spawn): number {
+    return this.#failures.get(way) ?? 0;
+  }
+
+  /** How to start one more member now; empty if none should be. */
+  #waysToTry(): readonly Spawn[] {
+    const { workers, inPage } = this.#ways;
+    const open = workers.filter((way) => this.#failuresOf(way) < maximumFailures);
+    // After a failure, one start at a time finds out whether it was bad luck.
+    if (open.length > 0)
+      return this.#starting === 0 || open.every((way) => this.#failuresOf(way) === 0) ? open : [];
+    if (this.#starting > 0) return [];
+    const members = [...this.#members];
+    const onlyInPage = members.every(({ way }) => way === inPage);
+    return members.length === 0 || (onlyInPage && this.#failuresOf(inPage) === 0) ? [inPage] : [];
   }
 
   #assign(member: Member, assignment: Assignment): void {
@@ -79,52 +108,59 @@ export class Crew {
     member.peer.post({ type: "run", id, task: assignment.task });
   }
 
-  async #start(): Promise<void> {
+  /** Adds a member. Where workers fail but something is left to try, the next dispatch does. */
+  async #start(ways: readonly Spawn[]): Promise<void> {
     this.#starting++;
+    this.#module ??= this.#compile();
+    const compiling = this.#module;
     try {
-      const member = await this.#hire(await this.#module());
-      if (this.#closed) member.peer.terminate();
-      else this.#members.add(member);
+      const module = await compiling;
+      const member = await this.#hire(ways, module);
+      if (member && this.#closed) member.peer.terminate();
+      else if (member) this.#members.add(member);
     } catch (error) {
-      // With others at work, the queue moves on without this one.
-      if (this.#members.size === 0) this.#failQueue(error);
-    } finally {
-      this.#starting--;
+      // There is no module, which all starts share, or not even this thread can run it: no start under way will help.
+      if (this.#members.size === 0 && this.#module === compiling) {
+        this.#module = undefined;
+        this.#failQueue(error);
+      }
     }
+    this.#starting--;
     this.#dispatch();
   }
 
-  #failQueue(error: unknown): void {
-    const failure =
-      error instanceof SqrtdkError
-        ? error
-        : new SqrtdkError("ERR_WORKER", `no worker starts: ${error}`, { cause: error });
-    for (const assignment of this.#queue.splice(0)) assignment.failed(failure);
+  #failQueue(cause: unknown): void {
+    const code = cause instanceof SqrtdkError ? cause.code : "ERR_WORKER";
+    const why = cause instanceof Error ? cause.message : String(cause);
+    for (const { task, failed } of this.#queue.splice(0))
+      failed(new SqrtdkError(code, `${task.call}: no worker starts: ${why}`, { cause }));
   }
 
-  /** A worker that is ready, started in the best way that works here. */
-  async #hire(module: WebAssembly.Module): Promise<Member> {
-    let failure: unknown;
-    for (const way of this.#ways) {
+  /** A member that is ready, started in the first way that works; undefined if none does. On this thread, one must. */
+  async #hire(ways: readonly Spawn[], module: WebAssembly.Module): Promise<Member | undefined> {
+    for (const way of ways) {
+      if (this.#closed) return undefined;
+      const before = this.#failuresOf(way);
       try {
         const member = await this.#tryWay(way, module);
-        this.#ways = this.#ways.slice(this.#ways.indexOf(way)); // do not try again what was refused
+        this.#failures.delete(way);
         return member;
       } catch (error) {
-        failure = error;
+        this.#failures.set(way, Math.max(this.#failuresOf(way), before + 1));
+        if (way === this.#ways.inPage) throw error;
       }
     }
-    throw failure;
+    return undefined;
   }
 
-  #tryWay(way: ReturnType<typeof waysToSpawn>[number], module: WebAssembly.Module): Promise<Member> {
+  #tryWay(way: Spawn, module: WebAssembly.Module): Promise<Member> {
     return new Promise((resolve, reject) => {
       let member: Member | undefined;
       const fail = (why: string) => {
         clearTimeout(timer);
         peer?.terminate();
         if (member) this.#bury(member, why);
-        else reject(new SqrtdkError("ERR_WORKER", `the worker did not start: ${why}`));
+        else reject(new SqrtdkError("ERR_WORKER", why));
       };
       const timer = setTimeout(() => fail("it did not answer"), startMilliseconds);
       let peer: Peer | undefined;
@@ -136,7 +172,7 @@ export class Crew {
             if (data.type === "broken") return fail(data.message);
             if (member) return this.#receive(member, data);
             clearTimeout(timer);
-            member = { peer: peer as Peer, current: undefined };
+            member = { peer: peer as Peer, way, current: undefined };
             member.peer.hold(false);
             resolve(member);
           },
@@ -169,6 +205,7 @@ export class Crew {
   #bury(member: Member, why: string): void {
     // The second of "error" and "exit", or a worker of a closed pool.
     if (!this.#members.delete(member)) return;
+    this.#failures.delete(member.way); // it worked before: when more of them were refused, there were too many
     const { current } = member;
     if (current && !current.dropped) {
       const { call } = current.assignment.task;

@@ -2,6 +2,9 @@
 import { type ErrorCode, SqrtdkError } from "../core/errors.ts";
 import type { Core, Steps } from "../core/types.ts";
 
+/** Between two reports of progress. The eye follows about twenty pictures a second. */
+export const progressMilliseconds = 50;
+
 /** The calls a worker takes, as steps. */
 export type CallName = keyof Core["steps"] | "dotProductDensity" | "expectedMaximum" | "info";
 

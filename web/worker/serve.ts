@@ -3,12 +3,17 @@
 import { SqrtdkError } from "../core/errors.ts";
 import { createLoader } from "../core/loader.ts";
 import type { Core, Steps } from "../core/types.ts";
-import { type FromWorker, isToWorker, type Port, stepsOf, type Task } from "./protocol.ts";
+import {
+  type FromWorker,
+  isToWorker,
+  type Port,
+  progressMilliseconds,
+  stepsOf,
+  type Task,
+} from "./protocol.ts";
 
 /** How long to compute before other events get their turn: half a frame. */
 const sliceMilliseconds = 8;
-/** The eye follows about twenty pictures a second. */
-const progressMilliseconds = 50;
 
 /** Lets waiting events run. A timer would make every turn four milliseconds long. */
 function otherEvents(): Promise<void> {

@@ -16,7 +16,7 @@ export interface Listener {
   dead(why: string): void;
 }
 
-type Spawn = (listener: Listener) => Peer;
+export type Spawn = (listener: Listener) => Peer;
 
 const nodeThreads = () =>
   typeof process === "object" ? process.getBuiltinModule?.("node:worker_threads") : undefined;
@@ -83,8 +83,15 @@ function inPage(listener: Listener): Peer {
   };
 }
 
-/** Best first; the last always works. */
-export function waysToSpawn(): readonly Spawn[] {
-  if (nodeThreads()) return [inNode, inPage];
-  return typeof Worker === "function" ? [fromBlob, fromUrl, inPage] : [inPage];
+export interface Ways {
+  /** Best first; any may be refused here. */
+  readonly workers: readonly Spawn[];
+  /** Refused by nobody, but it takes this thread's time. */
+  readonly inPage: Spawn;
+}
+
+/** What there is to try in this runtime. Node.js before 20.16 and 22.3 hands out no worker threads. */
+export function waysToSpawn(): Ways {
+  if (nodeThreads()) return { workers: [inNode], inPage };
+  return { workers: typeof Worker === "function" ? [fromBlob, fromUrl] : [], inPage };
 }
