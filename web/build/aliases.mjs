@@ -1,4 +1,4 @@
-/** Names that the sources import without saying where they are built; tsconfig.json and vite.config.ts repeat it. */
+/** Names that the sources import without saying where they are built. tsconfig.json says the same to the type checker. */
 import { fileURLToPath } from "node:url";
 
 export const alias = {
