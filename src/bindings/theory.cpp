@@ -1,10 +1,13 @@
 #include <emscripten/bind.h>
 
+#include <new>
+
 #include "bindings/memory.h"
 #include "experiments/gradient_flow.h"
 #include "theory/expected_softmax.h"
 #include "theory/moments.h"
 #include "theory/random_energy.h"
+#include "theory/softmax_table.h"
 #include "theory/variance_gamma.h"
 
 namespace sqrtdk {
@@ -43,6 +46,13 @@ void DotProductLawAt(Address x, std::size_t length, int dimension, double scale,
                         SpanAt<double>(tail, tail == 0 ? 0 : length));
 }
 
+// A table lives in memory that the caller owns, and needs no end.
+std::size_t SoftmaxTableBytes() { return sizeof(theory::SoftmaxTable); }
+void OpenSoftmaxTable(Address table, int keys) { ::new (At<void>(table)) theory::SoftmaxTable(keys); }
+theory::ExpectedSoftmax ExpectedRow(Address table, int dimension, double scale) {
+  return At<theory::SoftmaxTable>(table)->OfRow(dimension, scale);
+}
+
 // Of two keys |J|_F = 2 p(1-p): dead below half of what counts as dead in the experiments.
 theory::TwoKeyRow TwoKeys(double difference_std) { return theory::TwoKeys(difference_std, kDeadRow / 2); }
 
@@ -67,7 +77,9 @@ EMSCRIPTEN_BINDINGS(theory) {
       .field("jacobianTrace", &theory::ExpectedSoftmax::jacobian_trace)
       .field("jacobianFrobeniusSquared", &theory::ExpectedSoftmax::jacobian_frobenius_squared);
   emscripten::function("expectedSoftmax", &theory::ExpectedSoftmaxOf);
-  emscripten::function("expectedAttentionRow", &theory::ExpectedSoftmaxOfRow);
+  emscripten::function("softmaxTableBytes", &SoftmaxTableBytes);
+  emscripten::function("openSoftmaxTable", &OpenSoftmaxTable);
+  emscripten::function("expectedRow", &ExpectedRow);
 
   emscripten::function("expectedMaximum", &theory::ExpectedMaximum);
   emscripten::function("freezingDimension", &theory::FreezingDimension);

@@ -43,7 +43,7 @@ class Run {
     this.#options = options;
     this.#dimension = dimension;
     this.#factors = Float64Array.from(scale, (s) => scaleFactor(s, dimension));
-    this.#theory = scale.map((s) => expectedRow(heap.engine, keys, dimension, s));
+    this.#theory = scale.map((s) => expectedRow(heap, call, keys, dimension, s));
     try {
       this.#columns = Array.from(
         { length: scale.length * quantities.length },

@@ -40,14 +40,32 @@ export const standardErrorOfVariance = (engine: Engine, o: Sampled, samples: num
     samples,
   );
 
+/**
+ * Rows of one number of keys share most of their work: the first fill a table, some 10 ms, from which all others take
+ * microseconds. The table of the last number of keys is kept.
+ */
+const tables = new WeakMap<Heap, { keys: number; address: number }>();
+
+function tableOf(heap: Heap, call: string, keys: number): number {
+  const { engine } = heap;
+  const table = tables.get(heap) ?? {
+    keys: 0,
+    address: heap.allocate(call, engine.softmaxTableBytes())[1],
+  };
+  if (table.keys !== keys) engine.openSoftmaxTable(table.address, keys);
+  tables.set(heap, { ...table, keys });
+  return table.address;
+}
+
 /** Softmax of one row of attention, or null outside the quadrature's limits. */
 export function expectedRow(
-  engine: Engine,
+  heap: Heap,
+  call: string,
   keys: number,
   dimension: number,
   scale: Scale,
 ): ExpectedSoftmax | null {
-  const row = engine.expectedAttentionRow(keys, dimension, scaleFactor(scale, dimension));
+  const row = heap.engine.expectedRow(tableOf(heap, call, keys), dimension, scaleFactor(scale, dimension));
   return Number.isNaN(row.entropy) ? null : row;
 }
 
@@ -132,7 +150,7 @@ export function createTheory(heap: Heap): Theory {
       const scale = readScale(call, "scale", o.scale ?? "none");
       const expected = `one that leaves scores a standard deviation of at most ${maximumRowStd}`;
       return (
-        expectedRow(engine, keys, dimension, scale) ?? reject("ERR_RANGE", call, "scale", expected, scale)
+        expectedRow(heap, call, keys, dimension, scale) ?? reject("ERR_RANGE", call, "scale", expected, scale)
       );
     },
 
