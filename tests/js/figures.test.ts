@@ -14,12 +14,7 @@ import { dimensionStops, keyStops, nearestStop, powersOfTwo } from "../../web/fi
 import { troubleSentence } from "../../web/figures/trouble.ts";
 import { growth } from "../../web/figures/variance-growth.ts";
 import { hills } from "../../web/figures/variance-hills.ts";
-import {
-  binning,
-  densityGrid,
-  type Hill,
-  VarianceModel,
-} from "../../web/figures/variance-model.ts";
+import { binning, densityGrid, type Hill, VarianceModel } from "../../web/figures/variance-model.ts";
 import { figureSchemas } from "../../web/state/fields.ts";
 import { defaults } from "../../web/state/schema.ts";
 

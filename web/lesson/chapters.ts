@@ -18,6 +18,6 @@ export function followChapters(): void {
     if (link && list) list.scrollLeft = link.offsetLeft - list.clientWidth / 2 + link.clientWidth / 2;
   };
   const sight = new IntersectionObserver(mark, { rootMargin: "-33% 0px -66% 0px" });
+  // The observer calls at once, when the page is laid out anyway; asking for positions here would force a layout.
   for (const section of sections) sight.observe(section);
-  mark();
 }

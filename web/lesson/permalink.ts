@@ -54,7 +54,8 @@ export function keepLinkState(): void {
     clearTimeout(timer);
     timer = setTimeout(write, writeDelay);
   };
-  write();
+  // Later: changing the address makes the browser lay out the page, which at this moment is not needed yet.
+  writeSoon();
 
   document.addEventListener("sqrtdk-state", writeSoon);
   addEventListener("hashchange", () => {
