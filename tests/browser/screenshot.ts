@@ -12,7 +12,7 @@ const served = await servePage();
 await mkdir("build/screenshots", { recursive: true });
 for (const colorScheme of ["light", "dark"] as const) {
   for (const width of [360, 768, 1280]) {
-    const { page } = await served.open({ viewport: { width, height: 1100 }, colorScheme });
+    const { page } = await served.open({ viewport: { width, height: 1400 }, colorScheme });
     await page.goto(served.url);
     await page.waitForTimeout(samplingMs);
     // The chapter list sticks to the top of the window and would lie over the figures.

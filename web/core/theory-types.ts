@@ -24,7 +24,7 @@ export interface ExpectedSoftmax {
 export interface TwoKeys {
   /** E p (1 - p), in (0, 1/4]. Falls like 1 / (sqrt(2 pi) differenceStd). */
   product: number;
-  /** Median of p (1 - p). Falls exponentially: most rows get nothing, a few nearly all. */
+  /** Median of p (1 - p). Falls exponentially, where the mean falls like a power: the typical row gets next to nothing. */
   medianProduct: number;
   /** E of the entropy, in nats. */
   entropy: number;
