@@ -1,38 +1,57 @@
 /** Array arguments and results: arrays are copied through the arena, buffers are used where they are. */
 import { FloatBuffer } from "./buffer.ts";
-import { byteOffsetOf, isDetached, lengthOf, reject, typedArrayName } from "./checks.ts";
+import { bufferOf, byteOffsetOf, isDetached, lengthOf, reject, setValues, typedArrayName } from "./checks.ts";
 import type { Engine } from "./engine.ts";
 import { SqrtdkError } from "./errors.ts";
 import type { Heap, Slot } from "./heap.ts";
 
 const usual = "a Float32Array or a buffer of this core";
 
+const canGrow = (buffer: ArrayBufferLike & { growable?: boolean; resizable?: boolean }) =>
+  buffer.growable === true || buffer.resizable === true;
+
 /** An array argument: checked, and what has to be remembered of it. */
 class ArrayArgument<A extends Float32Array | Uint8Array> {
   readonly length: number;
+  /** The caller's own array, unless it is a view of wasm memory, whose growth may leave it empty. */
+  readonly given: A | undefined;
   readonly #array: A;
-  // Of a view of wasm memory: finding its place again after memory grew under it and left it empty.
+  readonly #inMemory: boolean;
   readonly #byteOffset: number;
+  readonly #refuse: () => never;
 
   /** `array` has the right type; `expected` says which. */
-  constructor(call: string, name: string, array: A, expected: string) {
-    if (isDetached(array)) reject("ERR_TYPE", call, name, `${expected}, not one that was transferred`, array);
-    this.#array = array;
-    this.length = lengthOf(array);
+  constructor(heap: Heap, call: string, name: string, array: A, expected: string) {
+    this.#refuse = () =>
+      reject("ERR_TYPE", call, name, `${expected}, not one whose memory was transferred or shrank`, array);
+    if (isDetached(array)) this.#refuse();
+    const buffer = bufferOf(array);
+    this.#inMemory = buffer === heap.engine.HEAPU8.buffer;
+    this.given = this.#inMemory ? undefined : array;
     this.#byteOffset = byteOffsetOf(array);
+    this.length = lengthOf(array);
+    this.#array = canGrow(buffer) ? this.#fixed(array, buffer) : array;
+    if (lengthOf(this.#array) !== this.length) this.#refuse();
   }
 
-  /** The array itself, or its place in `memory` that grew since the argument was checked. */
+  /** Another thread may let shared memory grow at any time, and a view of all of it with it. */
+  #fixed(array: A, buffer: ArrayBufferLike): A {
+    const View = typedArrayName(array) === "Uint8Array" ? Uint8Array : Float32Array;
+    return new View(buffer as ArrayBuffer, this.#byteOffset, this.length) as A;
+  }
+
+  /** The values, also where they are a view of `memory` that grew since the argument was checked and left it empty. */
   current(memory: A): A {
     if (lengthOf(this.#array) === this.length) return this.#array;
+    if (!this.#inMemory) this.#refuse();
     const start = this.#byteOffset / memory.BYTES_PER_ELEMENT;
     return memory.subarray(start, start + this.length) as A;
   }
 }
 
-function floatsOf(call: string, name: string, value: unknown, expected: string) {
+function floatsOf(heap: Heap, call: string, name: string, value: unknown, expected: string) {
   if (typedArrayName(value) !== "Float32Array") reject("ERR_TYPE", call, name, expected, value);
-  return new ArrayArgument(call, name, value as Float32Array, expected);
+  return new ArrayArgument(heap, call, name, value as Float32Array, expected);
 }
 
 export class FloatInput implements Slot {
@@ -44,7 +63,7 @@ export class FloatInput implements Slot {
   constructor(heap: Heap, call: string, name: string, value: unknown, expected = usual) {
     const buffer = FloatBuffer.find(heap, call, name, value);
     if (buffer === undefined) {
-      this.#argument = floatsOf(call, name, value, expected);
+      this.#argument = floatsOf(heap, call, name, value, expected);
       this.length = this.#argument.length;
       this.bytes = 4 * this.length;
     } else {
@@ -65,8 +84,8 @@ export class ByteInput implements Slot {
   address = 0;
   readonly #argument: ArrayArgument<Uint8Array>;
 
-  constructor(call: string, name: string, array: Uint8Array) {
-    this.#argument = new ArrayArgument(call, name, array, "a Uint8Array");
+  constructor(heap: Heap, call: string, name: string, array: Uint8Array) {
+    this.#argument = new ArrayArgument(heap, call, name, array, "a Uint8Array");
     this.length = this.bytes = this.#argument.length;
   }
 
@@ -87,7 +106,7 @@ export class FloatOutput implements Slot {
     this.length = length;
     const buffer = FloatBuffer.find(heap, call, "out", out);
     if (buffer !== undefined) this.address = buffer.address;
-    else if (out !== undefined) this.#argument = floatsOf(call, "out", out, usual);
+    else if (out !== undefined) this.#argument = floatsOf(heap, call, "out", out, usual);
     const room = buffer?.length ?? this.#argument?.length ?? length;
     if (room !== length)
       throw new SqrtdkError("ERR_SHAPE", `${call}: out must hold ${length} values, got ${room}`);
@@ -98,8 +117,9 @@ export class FloatOutput implements Slot {
     const start = this.address >>> 2;
     const end = start + this.length;
     if (this.#argument) {
-      this.values = this.#argument.current(HEAPF32);
-      this.values.set(HEAPF32.subarray(start, end));
+      const place = this.#argument.current(HEAPF32);
+      setValues(place, HEAPF32.subarray(start, end));
+      this.values = this.#argument.given ?? place;
     } else if (this.bytes > 0 || this.length === 0) {
       this.values = HEAPF32.slice(start, end);
     } else {

@@ -1,5 +1,15 @@
 /** Options of attention: sizes, scale and masks, checked and in the engine's terms. */
-import { flag, integer, oneOf, readOptions, real, reject } from "./checks.ts";
+import {
+  flag,
+  integer,
+  isList,
+  maximumFactor,
+  oneOf,
+  readFactor,
+  readItems,
+  readOptions,
+  reject,
+} from "./checks.ts";
 import { SqrtdkError } from "./errors.ts";
 import type { AttentionOptions, AttentionShape } from "./types.ts";
 
@@ -38,6 +48,7 @@ export interface ReadAttention {
 }
 
 const maximumLength = 2 ** 30;
+const minimumSoftcap = 1e-30;
 const weightNames = ["raw", "softcap", "masked", "probabilities"] as const;
 const optionNames = [
   "shape",
@@ -82,11 +93,23 @@ function readCausalOffset(call: string, value: unknown, { queryLength, keyLength
   return reject("ERR_TYPE", call, "causalOffset", 'an integer or "bottom-right"', value);
 }
 
+/** 0, or a cap that float32 knows, with room for the scores divided by it. */
+function readSoftcap(call: string, value: unknown, scale: number): number {
+  const expected = `0 or a number from ${minimumSoftcap} to ${maximumFactor}`;
+  if (typeof value !== "number") reject("ERR_TYPE", call, "softcap", expected, value);
+  if (value === 0) return 0;
+  if (!(value >= minimumSoftcap && value <= maximumFactor))
+    reject("ERR_RANGE", call, "softcap", expected, value);
+  if (Math.abs(scale) / value > maximumFactor)
+    reject("ERR_RANGE", call, "softcap", `at least |scale| / ${maximumFactor}`, value);
+  return value;
+}
+
 function readMaskShape(call: string, value: unknown): number[] | undefined {
   if (value === undefined) return undefined;
-  if (!Array.isArray(value)) reject("ERR_TYPE", call, "attnMaskShape", "an array", value);
+  if (!isList(value)) reject("ERR_TYPE", call, "attnMaskShape", "an array", value);
   if (value.length > 4) reject("ERR_SHAPE", call, "attnMaskShape", "at most four sizes", value);
-  return Array.from(value, (size, i) => integer(call, `attnMaskShape[${i}]`, size, 0, maximumLength));
+  return readItems(value, (size, i) => integer(call, `attnMaskShape[${i}]`, size, 0, maximumLength));
 }
 
 export function readAttention(call: string, options: AttentionOptions, direction: "forward" | "backward") {
@@ -96,6 +119,7 @@ export function readAttention(call: string, options: AttentionOptions, direction
     direction === "forward" ? forwardNames : optionNames,
   );
   const sizes = readSizes(call, o.shape);
+  const scale = readFactor(call, o.scale ?? 1 / Math.sqrt(sizes.headDim));
   const engineCall: EngineCall = {
     // Spelt out: spreading an object into one of this many fields costs 20 microseconds.
     batch: sizes.batch,
@@ -106,8 +130,8 @@ export function readAttention(call: string, options: AttentionOptions, direction
     headDim: sizes.headDim,
     valueDim: sizes.valueDim,
     layout: ["BHLD", "BLHD"].indexOf(oneOf(call, "layout", o.layout ?? "BHLD", ["BHLD", "BLHD"])),
-    scale: real(call, "scale", o.scale ?? 1 / Math.sqrt(sizes.headDim)),
-    softcap: real(call, "softcap", o.softcap ?? 0, 0),
+    scale,
+    softcap: readSoftcap(call, o.softcap ?? 0, scale),
     causal: Number(flag(call, "isCausal", o.isCausal ?? false)),
     causalOffset: readCausalOffset(call, o.causalOffset ?? 0, sizes),
     maskStrides: [0, 0, 0, 0],

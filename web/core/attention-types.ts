@@ -24,9 +24,9 @@ export interface AttentionOptions {
   isCausal?: boolean;
   /** 0: query i sees keys 0..i (top-left); "bottom-right": the last query sees the last key. */
   causalOffset?: number | "bottom-right";
-  /** Default 1/sqrt(headDim). */
+  /** Default 1/sqrt(headDim). From -1e30 to 1e30. */
   scale?: number;
-  /** softcap * tanh(x / softcap) before the mask; 0 = off. */
+  /** softcap * tanh(x / softcap) before the mask; 0 = off. Else from 1e-30 to 1e30, and at least |scale| / 1e30. */
   softcap?: number;
   returnWeights?: "raw" | "softcap" | "masked" | "probabilities";
   /** Where the output goes (forward only). Must not be one of the inputs. */

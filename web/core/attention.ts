@@ -70,7 +70,7 @@ class Arguments {
     if (attnMask === undefined) return undefined;
     const mask =
       typedArrayName(attnMask) === "Uint8Array"
-        ? new ByteInput(this.#call, "attnMask", attnMask as Uint8Array)
+        ? new ByteInput(this.#heap, this.#call, "attnMask", attnMask as Uint8Array)
         : new FloatInput(
             this.#heap,
             this.#call,
@@ -112,7 +112,7 @@ export function attention(
   const [q, k, v] = [a.input("query", query), a.input("key", key), a.input("value", value)];
   const mask = a.mask();
   const output = a.output("output", read.out);
-  if (read.out !== undefined && [query, key, value].includes(read.out as FloatData))
+  if (read.out !== undefined && [query, key, value, read.attnMask].includes(read.out))
     throw new SqrtdkError("ERR_OPTION", `${call}: out must not be one of the inputs`);
   const logSumExp = a.output("logSumExp");
   const weights = read.weights === 0 ? undefined : a.output("weights");

@@ -44,6 +44,11 @@ export class FloatBuffer implements CoreBuffer {
     this.free();
   }
 
+  /** Names it in error messages, and tells it from an object of options. */
+  get [Symbol.toStringTag](): string {
+    return "CoreBuffer";
+  }
+
   #live(call: string, name = "it"): number {
     if (this.#block === 0) throw new SqrtdkError("ERR_FREED", `${call}: ${name} was freed`);
     return this.#address;

@@ -11,17 +11,27 @@ const getter = (name: PropertyKey) => Object.getOwnPropertyDescriptor(typedArray
 const tagGetter = getter(Symbol.toStringTag);
 const lengthGetter = getter("length");
 const byteOffsetGetter = getter("byteOffset");
+const bufferGetter = getter("buffer");
+const { indexOf, set } = typedArray;
 
 /** "Float32Array" and the like, or undefined for what is no typed array. */
 export const typedArrayName = (value: unknown) => tagGetter.call(value) as string | undefined;
 export const lengthOf = (array: ArrayBufferView) => lengthGetter.call(array) as number;
 export const byteOffsetOf = (array: ArrayBufferView) => byteOffsetGetter.call(array) as number;
+export const bufferOf = (array: ArrayBufferView) => bufferGetter.call(array) as ArrayBufferLike;
+/** `array.set(values)`, whatever `set` a caller's array has of its own. */
+export const setValues = (array: Float32Array, values: Float32Array) => void set.call(array, values);
+
+const maximumText = 100;
+/** Text of a caller's for an error message, cut to a length that can be read. */
+export const cut = (text: string, length = maximumText) =>
+  text.length > length ? `${text.slice(0, length)}…` : text;
 
 /** A value for an error message: short, and safe for anything, proxies that throw included. */
 export function describe(value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
+  if (typeof value === "string") return JSON.stringify(cut(value, 40));
   if (Object.is(value, -0)) return "-0";
-  if (typeof value === "bigint") return `${value}n`;
+  if (typeof value === "bigint") return cut(`${value}n`);
   if (typeof value === "symbol" || typeof value === "function") return `a ${typeof value}`;
   if (typeof value !== "object" || value === null) return String(value);
   const kind = typedArrayName(value);
@@ -29,7 +39,7 @@ export function describe(value: unknown): string {
   try {
     return Array.isArray(value)
       ? `an array of length ${value.length}`
-      : `an object (${value.constructor.name})`;
+      : `an object (${cut(value.constructor.name)})`;
   } catch {
     return "an object";
   }
@@ -62,9 +72,24 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   return best <= Math.max(2, word.length / 3) ? known[distances.indexOf(best)] : undefined;
 }
 
+/** Objects that are no options whatever properties they have: what is in them would be silently ignored. */
+const noOptions =
+  /^\[object (.*Array|.*Buffer|DataView|(Weak)?(Map|Set)|Date|RegExp|Promise|Error|URL.*|Number|String|Boolean)\]$/;
+
+function isOptions(value: unknown): value is object {
+  if (typeof value !== "object" || value === null || typedArrayName(value)) return false;
+  try {
+    Object.getPrototypeOf(value); // throws for a proxy that was revoked
+  } catch {
+    return false;
+  }
+  return !noOptions.test(Object.prototype.toString.call(value));
+}
+
 /**
  * A copy of an options object, every property read once: getters have no second chance to change their answer, and
- * what they throw is thrown before anything is allocated. Names outside `known` are errors.
+ * what they throw is thrown before anything is allocated. Known names may be inherited, as getters of a class are; own
+ * names outside `known` are errors. So is null: what is not given is left out, or undefined.
  */
 export function readOptions<Name extends string>(
   call: string,
@@ -73,16 +98,18 @@ export function readOptions<Name extends string>(
   what = "options",
 ): { [name in Name]?: unknown } {
   if (options === undefined) return {};
-  if (typeof options !== "object" || options === null || Array.isArray(options) || typedArrayName(options))
-    reject("ERR_TYPE", call, what, "an object", options);
+  if (!isOptions(options)) reject("ERR_TYPE", call, what, "an object", options);
+  for (const name of Object.keys(options)) {
+    if (known.includes(name as Name)) continue;
+    const guess = nearest(name.slice(0, maximumText), known);
+    const hint = guess ? `did you mean "${guess}"?` : `known are ${known.join(", ")}`;
+    throw new SqrtdkError("ERR_OPTION", `${call}: ${what} has no "${cut(name)}"; ${hint}`);
+  }
   const copy: { [name in Name]?: unknown } = {};
-  for (const name in options) {
-    if (!known.includes(name as string as Name)) {
-      const guess = nearest(name, known);
-      const hint = guess ? `did you mean "${guess}"?` : `known are ${known.join(", ")}`;
-      throw new SqrtdkError("ERR_OPTION", `${call}: ${what} has no "${name}"; ${hint}`);
-    }
-    copy[name as string as Name] = (options as Record<string, unknown>)[name];
+  for (const name of known) {
+    const value = (options as { [name in Name]?: unknown })[name];
+    if (value === null) reject("ERR_TYPE", call, `${what}.${name}`, "given or left out", value);
+    copy[name] = value;
   }
   return copy;
 }
@@ -116,6 +143,12 @@ export function real(
   return value;
 }
 
+/** Largest magnitude of a factor of scores: float32 knows it, and its products with usual scores. */
+export const maximumFactor = 1e30;
+
+export const readFactor = (call: string, value: unknown) =>
+  real(call, "scale", value, -maximumFactor, maximumFactor);
+
 export function oneOf<Name extends string>(
   call: string,
   name: string,
@@ -134,18 +167,39 @@ export function flag(call: string, name: string, value: unknown): boolean {
   return value;
 }
 
-/** A non-empty array of integers without gaps, copied. */
-export function integers(call: string, name: string, value: unknown, low: number, high: number): number[] {
-  if (!Array.isArray(value)) reject("ERR_TYPE", call, name, "an array", value);
-  if (value.length === 0) reject("ERR_RANGE", call, name, "an array of at least one number", value);
-  return Array.from(value, (item, i) => integer(call, `${name}[${i}]`, item, low, high));
+/** Whether it is an array whose items can be read: not a proxy that was revoked. */
+export function isList(value: unknown): value is unknown[] {
+  try {
+    return Array.isArray(value);
+  } catch {
+    return false;
+  }
 }
 
-/** An empty array that lost its memory to a transfer is a mistake of the caller's, not an empty input. */
+/** A copy of a list, every item read once and by its index: what its iterator yields may be something else. */
+export function readItems<Item>(list: ArrayLike<unknown>, read: (item: unknown, i: number) => Item): Item[] {
+  const items: Item[] = [];
+  const { length } = list;
+  for (let i = 0; i < length; i++) items.push(read(list[i], i));
+  return items;
+}
+
+/** A non-empty array of integers without gaps, copied. */
+export function integers(call: string, name: string, value: unknown, low: number, high: number): number[] {
+  if (!isList(value)) reject("ERR_TYPE", call, name, "an array", value);
+  const items = readItems(value, (item, i) => integer(call, `${name}[${i}]`, item, low, high));
+  if (items.length === 0) reject("ERR_RANGE", call, name, "an array of at least one number", value);
+  return items;
+}
+
+/**
+ * An array that is empty because its memory was transferred, or shrank below it, is a mistake of the caller's and not an
+ * empty input.
+ */
 export function isDetached(array: ArrayBufferView): boolean {
   if (lengthOf(array) > 0) return false;
   try {
-    new Uint8Array(array.buffer);
+    indexOf.call(array, 0); // like every method of the prototype it refuses an array without memory
     return false;
   } catch {
     return true;

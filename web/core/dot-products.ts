@@ -17,6 +17,9 @@ import type {
 /** Measured for normal components; the other laws are faster. */
 const nanosecondsPerComponent = 3.5;
 
+/** Of a histogram's range, over the magnitude of its middle: 65536 bins are then 2^4 doubles wide each. */
+const minimumReach = 2 ** -33;
+
 /** Counts of a histogram: one a bin, then underflow and overflow. */
 class Counts implements Slot {
   readonly values: Uint32Array;
@@ -58,11 +61,13 @@ class Run {
     this.#counts = new Counts(options.bins);
   }
 
-  /** Five standard deviations either side of the exact mean; of a constant, one. */
+  /** Five standard deviations either side of the exact mean; of a constant, one. At least so much that bins differ. */
   #defaultRange(): [number, number] {
     const { mean, variance } = momentsOf(this.#heap.engine, this.#options);
-    const reach = 5 * this.#factor * Math.sqrt(variance) || 1;
-    return [this.#factor * mean - reach, this.#factor * mean + reach];
+    const centre = this.#factor * mean;
+    const wanted = 5 * this.#factor * Math.sqrt(variance) || 1;
+    const reach = Math.max(wanted, minimumReach * Math.abs(centre), Number.MIN_VALUE / Number.EPSILON ** 2);
+    return [centre - reach, centre + reach];
   }
 
   /** Draws some more blocks; false when all samples are drawn. */

@@ -1,5 +1,6 @@
 /** Options of the experiments, checked and with defaults filled in: plain values that can also be posted to a worker. */
-import { integer, integers, maximumSeed, readOptions, real, reject } from "./checks.ts";
+import { integer, integers, isList, maximumSeed, readOptions, real, reject } from "./checks.ts";
+import { SqrtdkError } from "./errors.ts";
 import {
   type Components,
   componentOptions,
@@ -10,6 +11,8 @@ import {
   scalesOf,
 } from "./laws.ts";
 import type { DotProductOptions, GradientSweepOptions, Scale, VarianceSweepOptions } from "./types.ts";
+
+const maximumBins = 65536;
 
 const samplingOptions = ["samples", "seed", ...componentOptions, "scale"] as const;
 
@@ -49,11 +52,13 @@ function readSampling(call: string, o: { [name in (typeof samplingOptions)[numbe
 
 function readRange(call: string, value: unknown): [number, number] {
   const expected = "two finite numbers [low, high], low < high";
-  if (!Array.isArray(value) || value.length !== 2) reject("ERR_TYPE", call, "range", expected, value);
+  if (!isList(value)) reject("ERR_TYPE", call, "range", expected, value);
+  if (value.length !== 2) reject("ERR_TYPE", call, "range", expected, value);
   const low = real(call, "range[0]", value[0]);
   const high = real(call, "range[1]", value[1]);
-  if (!(low < high && Number.isFinite(high - low)))
-    reject("ERR_RANGE", call, "range", expected, `[${low}, ${high}]`);
+  // Neither the range nor the number of bins in a unit of it may be infinite.
+  if (!(low < high && Number.isFinite(high - low) && Number.isFinite(maximumBins / (high - low))))
+    throw new SqrtdkError("ERR_RANGE", `${call}: range must be ${expected}, got [${low}, ${high}]`);
   return [low, high];
 }
 
@@ -62,7 +67,7 @@ export function readDotProducts(call: string, options: DotProductOptions): DotPr
   return {
     dimension: readDimension(call, o.dimension),
     ...readSampling(call, o),
-    bins: integer(call, "bins", o.bins ?? 200, 1, 65536),
+    bins: integer(call, "bins", o.bins ?? 200, 1, maximumBins),
     range: o.range === undefined ? undefined : readRange(call, o.range),
   };
 }

@@ -22,7 +22,10 @@ export interface DotProductOptions {
   scale?: Scale;
   /** Number of histogram bins, default 200. */
   bins?: number;
-  /** Histogram range [low, high). Default: 5 standard deviations either side of the exact mean. */
+  /**
+   * Histogram range [low, high). Default: 5 standard deviations either side of the exact mean; of a constant, 1; never
+   * less than 2^-33 of the mean.
+   */
   range?: [number, number];
 }
 
@@ -108,7 +111,8 @@ export interface GradientRow {
 
 /**
  * A long call in steps, for callers that have to stay responsive. Each step yields a function that gives the result so
- * far; the last returns the result. Bits do not depend on when steps are taken.
+ * far; the last returns the result. Bits do not depend on when steps are taken. Call the function before the next step:
+ * one that is kept gives the state at the time it is called.
  *
  * Steps are estimated to take 2 milliseconds, except where the smallest part of the work takes longer: 256 samples of
  * more than some 2000 components, 60 milliseconds at 65536; a single trial of a gradient sweep whose keys * (dimension +

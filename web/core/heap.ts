@@ -21,6 +21,15 @@ export const outOfMemory = (call: string, bytes: number, cause?: unknown) =>
     cause === undefined ? undefined : { cause },
   );
 
+/** What `make` makes of that much of JavaScript's own memory. */
+export function allocated<Made>(call: string, bytes: number, make: () => Made): Made {
+  try {
+    return make();
+  } catch (error) {
+    throw error instanceof RangeError ? outOfMemory(call, bytes, error) : error;
+  }
+}
+
 /** A place in wasm memory for the time of one call. `bytes` are asked of the arena; 0 if the place is there already. */
 export interface Slot {
   readonly bytes: number;

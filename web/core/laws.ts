@@ -1,5 +1,5 @@
 /** Options that experiments and theory share: how components are distributed, how scores are scaled. */
-import { integer, oneOf, real, reject } from "./checks.ts";
+import { integer, isList, oneOf, readItems, real, reject } from "./checks.ts";
 import type { Engine } from "./engine.ts";
 import type { ComponentLaw, Scale } from "./types.ts";
 
@@ -9,7 +9,10 @@ export const lawNumber = (engine: Engine, law: ComponentLaw): number => engine[`
 
 export const maximumDimension = 65536;
 
-/** Bounds that keep every score a finite float32, far beyond anything of use. */
+/**
+ * Far beyond anything of use. Scores are computed in double and stay below 1e38 under these bounds, so that their fourth
+ * powers, which the moments are made of, are finite as well.
+ */
 const maximumStd = 1e6;
 const maximumExponent = 4;
 
@@ -46,9 +49,9 @@ export function readScale(call: string, name: string, value: unknown): Scale {
 
 /** One scale or a list of them. */
 export function scalesOf(call: string, value: unknown): Scale[] {
-  if (!Array.isArray(value)) return [readScale(call, "scale", value)];
+  if (!isList(value)) return [readScale(call, "scale", value)];
   if (value.length < 1 || value.length > 16) reject("ERR_RANGE", call, "scale", "1 to 16 scales", value);
-  return Array.from(value, (item, i) => readScale(call, `scale[${i}]`, item));
+  return readItems(value, (item, i) => readScale(call, `scale[${i}]`, item));
 }
 
 /** The factor a scale stands for. Only exponents other than 0, 1/2 and 1 need a power, whose last bit engines differ in. */

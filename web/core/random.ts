@@ -1,6 +1,6 @@
 /** Random numbers in bulk. */
 import { integer, maximumSeed, readOptions } from "./checks.ts";
-import { type Heap, outOfMemory, Scratch } from "./heap.ts";
+import { allocated, type Heap, Scratch } from "./heap.ts";
 
 /** Drawn into wasm memory piece by piece: a piece stays in the cache, and memory need not grow to hold the whole. */
 const blocksPerPiece = 4;
@@ -20,12 +20,7 @@ export function randomNormal(
   const seed = integer(call, "seed", o.seed, 0, maximumSeed);
   const stream = integer(call, "stream", o.stream ?? 0, 0, maximumSeed);
   const length = integer(call, "count", count, 0, 2 ** 30 - 1);
-  let values: Float32Array;
-  try {
-    values = new Float32Array(length);
-  } catch (cause) {
-    throw outOfMemory(call, 4 * length, cause);
-  }
+  const values = allocated(call, 4 * length, () => new Float32Array(length));
   const { engine } = heap;
   // A stream may be cut only between blocks.
   const pieceValues = blocksPerPiece * engine.normalsPerBlock;

@@ -4,7 +4,7 @@ import type { FloatData } from "./buffer-types.ts";
 export interface SoftmaxOptions {
   /** Row length; the scores are rows of it. Default: the whole array is one row. */
   columns?: number;
-  /** The softmax is of scale * scores. Default 1. */
+  /** The softmax is of scale * scores. Default 1. From -1e30 to 1e30. */
   scale?: number;
   out?: FloatData;
 }

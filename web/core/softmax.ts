@@ -1,9 +1,9 @@
 /** Softmax over rows, its logarithm, gradient and Jacobian, and what saturation does to it. */
 import { FloatInput, FloatOutput } from "./arrays.ts";
-import { integer, readOptions, real } from "./checks.ts";
+import { integer, readFactor, readOptions } from "./checks.ts";
 import type { Engine } from "./engine.ts";
 import { SqrtdkError } from "./errors.ts";
-import { type Heap, Scratch } from "./heap.ts";
+import { allocated, type Heap, Scratch } from "./heap.ts";
 import type { Core, FloatData, SoftmaxDiagnostics, SoftmaxOptions } from "./types.ts";
 
 const optionNames = ["columns", "scale", "out"] as const;
@@ -22,7 +22,7 @@ function readRows(
   known: readonly (typeof optionNames)[number][] = optionNames,
 ) {
   const o = readOptions(call, options, known);
-  const scale = real(call, "scale", o.scale ?? 1);
+  const scale = readFactor(call, o.scale ?? 1);
   const columns = o.columns === undefined ? undefined : integer(call, "columns", o.columns, 1, 2 ** 30);
   return (name: string, length: number): Rows => {
     const width = columns ?? length;
@@ -89,6 +89,9 @@ function jacobian(heap: Heap, probabilities: FloatData): Float32Array {
   return result.values;
 }
 
+/** Eight doubles and a count. */
+const bytesPerRow = 8 * 8 + 4;
+
 function emptyDiagnostics(rows: number): SoftmaxDiagnostics {
   const column = () => new Float64Array(rows);
   return {
@@ -128,7 +131,7 @@ function diagnostics(
   const input = new FloatInput(heap, call, "scores", scores);
   const { rows, columns, scale } = rowsOf("scores", input.length);
   const scratch = new Scratch(8 * columns);
-  const result = emptyDiagnostics(rows);
+  const result = allocated(call, bytesPerRow * rows, () => emptyDiagnostics(rows));
   heap.run(call, [input, scratch], () => {
     for (let row = 0; row < rows; row++) {
       const address = input.address + 4 * row * columns;
