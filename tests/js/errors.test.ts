@@ -228,7 +228,7 @@ for (const scale of [Number.NaN, Number.POSITIVE_INFINITY]) {
     "softmax",
     `scale ${scale}`,
     (c) => c.softmax(f(4), { scale }),
-    /scale must be a finite number, got/,
+    /scale must be a finite number from .*, got/,
   );
   ranges(
     "scaledDotProductAttention",
@@ -241,7 +241,7 @@ ranges(
   "scaledDotProductAttention",
   "softcap",
   (c) => attend(c, { softcap: -1 }),
-  /softcap .* at least 0, got -1/,
+  /softcap must be 0 or a number from .*, got -1/,
 );
 ranges(
   "scaledDotProductAttention",

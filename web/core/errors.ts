@@ -21,6 +21,9 @@ export type ErrorCode =
   | "ERR_CLOSED"
   | "ERR_WORKER";
 
+/** The property that says so of errors from every copy of this package: each entry's bundle has a class of its own. */
+const brand = "isSqrtdkError";
+
 /** Every error this package throws. The message names the call, the argument, what came and what was expected. */
 export class SqrtdkError extends Error {
   readonly code: ErrorCode;
@@ -30,5 +33,15 @@ export class SqrtdkError extends Error {
     // "AbortError" is the name that callers of abortable interfaces look for.
     this.name = code === "ERR_ABORTED" ? "AbortError" : "SqrtdkError";
     this.code = code;
+    Object.defineProperty(this, brand, { value: true });
+  }
+
+  /** Errors of the package's other entries count as well. */
+  static override [Symbol.hasInstance](value: unknown): value is SqrtdkError {
+    // A subclass inherits this, and has fewer instances.
+    // biome-ignore lint/complexity/noThisInStatic: see above
+    if (this === SqrtdkError) return typeof value === "object" && value !== null && brand in value;
+    // biome-ignore lint/complexity/noThisInStatic: see above
+    return Function.prototype[Symbol.hasInstance].call(this, value);
   }
 }

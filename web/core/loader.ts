@@ -1,5 +1,5 @@
 /** load() and compile(), wherever the bytes come from. */
-import { oneOf, readOptions, reject } from "./checks.ts";
+import { cut, oneOf, readOptions, reject } from "./checks.ts";
 import { createCore } from "./core.ts";
 import { compile, instantiate, supports, unavailable, type Variant } from "./engine.ts";
 import { SqrtdkError } from "./errors.ts";
@@ -31,21 +31,30 @@ export async function bytesAt(url: URL): Promise<BufferSource> {
     return await response.arrayBuffer();
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw unavailable(`${url.href} could not be read: ${why}`, cause);
+    throw unavailable(`${cut(url.href, 300)} could not be read: ${cut(why, 300)}`, cause);
   }
 }
 
 function toUrl(value: unknown): URL {
   try {
-    return new URL(value as string, globalThis.location?.href);
+    return new URL(String(value), globalThis.location?.href);
   } catch {
     return reject("ERR_TYPE", "load", "wasmUrl", "a URL, absolute where there is no page", value);
   }
 }
 
-const isModule = (value: unknown): value is WebAssembly.Module => value instanceof WebAssembly.Module;
+/** False also where looking throws, as it does with proxies that were revoked. */
+function holds(looks: () => boolean): boolean {
+  try {
+    return looks();
+  } catch {
+    return false;
+  }
+}
+const isModule = (value: unknown): value is WebAssembly.Module =>
+  holds(() => value instanceof WebAssembly.Module);
 const isBytes = (value: unknown): value is BufferSource =>
-  ArrayBuffer.isView(value) || Object.prototype.toString.call(value) === "[object ArrayBuffer]";
+  ArrayBuffer.isView(value) || holds(() => Object.prototype.toString.call(value) === "[object ArrayBuffer]");
 
 /** What to run: one of our variants, or what the caller brings. Its identity is what is remembered. */
 type Wanted = Variant | WebAssembly.Module | BufferSource | URL;
