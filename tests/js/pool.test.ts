@@ -168,10 +168,18 @@ test("options are checked before anything is sent", async () => {
     code: "ERR_TYPE",
     message: /AbortSignal/,
   });
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  for (const signal of [null, proxy, { aborted: false, addEventListener() {} }])
+    await assert.rejects(loose.sampleDotProducts(short, { signal }), { code: "ERR_TYPE", message: /signal/ });
   await assert.rejects(loose.sampleDotProducts(short, { onprogress() {} }), {
     message: /did you mean "onProgress"/,
   });
-  await assert.rejects(loose.dotProductDensity([1], { dimension: 2 }), { code: "ERR_TYPE" });
+  for (const x of [[1], 5])
+    await assert.rejects(loose.dotProductDensity(x, { dimension: 2 }), {
+      code: "ERR_TYPE",
+      message: /x must be a Float64Array, got/,
+    });
   assert.throws(() => createPool({ size: 0 }), {
     code: "ERR_RANGE",
     message: /size must be an integer from 1 to 64/,
@@ -189,4 +197,22 @@ test("more calls than workers wait their turn, and an aborted one in the queue l
   await assert.rejects(second, { code: "ERR_ABORTED" });
   assert.deepEqual(await third, expected);
   assert.equal((await first).moments.count, 200_000);
+});
+
+test("a sweep of very many dimensions is aborted as fast as a short one", async () => {
+  const control = new AbortController();
+  const dimensions = Array.from({ length: 40_000 }, (_, i) => 1 + (i % 512));
+  const sweep = pool(2).varianceSweep({ dimensions, samples: 1000, seed: 1 }, { signal: control.signal });
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const start = performance.now();
+  control.abort();
+  await assert.rejects(sweep, { code: "ERR_ABORTED" });
+  const milliseconds = performance.now() - start;
+  assert.ok(milliseconds < 1000, `${milliseconds} ms`);
+});
+
+test("densities are computed in pieces, with the same bits", async () => {
+  const x = Float64Array.from({ length: 70_000 }, (_, i) => i / 700 - 50);
+  const options = { dimension: 64 };
+  assert.deepEqual(await pool(1).dotProductDensity(x, options), core.theory.dotProductDensity(x, options));
 });

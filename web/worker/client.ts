@@ -1,5 +1,5 @@
 /** `createPool`: the calls that take long, as promises, computed in workers. */
-import { integer, readOptions, reject } from "../core/checks.ts";
+import { integer, readOptions, reject, typedArrayName } from "../core/checks.ts";
 import { SqrtdkError } from "../core/errors.ts";
 import { readDotProducts, readGradientSweep, readVarianceSweep } from "../core/experiment-options.ts";
 import { compile } from "../core/index.ts";
@@ -30,14 +30,23 @@ const throttled = (report: () => void) => {
   };
 };
 
+/** Signals of other frames and of polyfills are signals as well. */
+function isSignal(value: unknown): value is AbortSignal {
+  try {
+    const { addEventListener, removeEventListener } = value as AbortSignal;
+    return typeof addEventListener === "function" && typeof removeEventListener === "function";
+  } catch {
+    return false; // a proxy that was revoked
+  }
+}
+
 function readJob<Result>(call: string, job: JobOptions<Result> | undefined): JobOptions<Result> {
   const o = readOptions(call, job, ["signal", "onProgress"], "job");
-  const signal = o.signal as AbortSignal | undefined;
-  if (signal !== undefined && typeof signal?.addEventListener !== "function")
-    reject("ERR_TYPE", call, "signal", "an AbortSignal", signal);
+  if (o.signal !== undefined && !isSignal(o.signal))
+    reject("ERR_TYPE", call, "signal", "an AbortSignal", o.signal);
   if (o.onProgress !== undefined && typeof o.onProgress !== "function")
     reject("ERR_TYPE", call, "onProgress", "a function", o.onProgress);
-  return { signal, onProgress: o.onProgress as JobOptions<Result>["onProgress"] };
+  return { signal: o.signal, onProgress: o.onProgress as JobOptions<Result>["onProgress"] };
 }
 
 /** Runs tasks side by side and puts their results together, in the order of the tasks whoever finishes first. */
@@ -53,7 +62,7 @@ function runJob<Result>(
 
     const end = () => {
       signal?.removeEventListener("abort", abort);
-      for (const assignment of assignments) crew.drop(assignment);
+      crew.drop(assignments);
     };
     const fail = (error: unknown) => {
       end();
@@ -107,7 +116,7 @@ const rows = <Row>(parts: readonly unknown[]) => parts.flatMap((part) => (part ?
  * size, and are those of the core's own calls. Workers start with the first call.
  *
  * Promises are rejected with a SqrtdkError: the codes of the core's calls, ERR_ABORTED within a step of the signal,
- * ERR_WORKER if a worker dies (the next call gets a new one), ERR_CLOSED after `close()`.
+ * ERR_WORKER if a worker dies or falls silent (the next call gets a new one), ERR_CLOSED after `close()`.
  */
 export function createPool(options?: { size?: number }): Pool {
   const { size } = readOptions("createPool", options, ["size"]);
@@ -146,6 +155,7 @@ export function createPool(options?: { size?: number }): Pool {
     async dotProductDensity(x, options) {
       const call = "dotProductDensity";
       open(call);
+      if (typedArrayName(x) !== "Float64Array") reject("ERR_TYPE", call, "x", "a Float64Array", x);
       const args = [readPoints(call, x), readDensity(call, options)];
       return runJob<Float64Array>(crew, [{ call, args }], only, {});
     },

@@ -8,6 +8,17 @@ const startMilliseconds = 20_000;
 /** A way to start workers that failed once may have had bad luck; one that failed so often in a row is refused here. */
 const maximumFailures = 2;
 
+/**
+ * When to give a busy worker up of which nothing is heard: some browsers end workers and tell nobody. It is asked once
+ * after a turn of silence. The turns are counted and not the time, which also passes while the page itself stands still;
+ * together they are much longer than any one step, in which a worker answers nothing.
+ */
+export interface Patience {
+  turnMilliseconds: number;
+  turns: number;
+}
+const usualPatience: Patience = { turnMilliseconds: 5000, turns: 12 };
+
 /** A task and who waits for it. */
 export interface Assignment {
   task: Task;
@@ -21,6 +32,9 @@ interface Member {
   way: Spawn;
   /** What it works at; undefined when idle. Nobody waits for a dropped one, but it is busy until it says so. */
   current: { id: number; assignment: Assignment; dropped: boolean } | undefined;
+  /** Turns since it was last heard of, or was given its task. */
+  silentTurns: number;
+  fail(why: string): void;
 }
 
 /** Its members are workers or, where none starts, stand-ins on this thread: never both, for these block the page. */
@@ -36,11 +50,19 @@ export class Crew {
   #starting = 0;
   #nextId = 0;
   #closed = false;
+  readonly #patience: Patience;
+  #watch: ReturnType<typeof setInterval> | undefined;
 
-  constructor(size: number, compile: () => Promise<WebAssembly.Module>, ways: Ways = waysToSpawn()) {
+  constructor(
+    size: number,
+    compile: () => Promise<WebAssembly.Module>,
+    ways: Ways = waysToSpawn(),
+    patience = usualPatience,
+  ) {
     this.#size = size;
     this.#compile = compile;
     this.#ways = ways;
+    this.#patience = patience;
   }
 
   submit(assignment: Assignment): void {
@@ -48,11 +70,12 @@ export class Crew {
     this.#dispatch();
   }
 
-  /** Nobody waits for it any more. */
-  drop(assignment: Assignment): void {
-    this.#queue = this.#queue.filter((queued) => queued !== assignment);
+  /** Nobody waits for them any more. */
+  drop(assignments: readonly Assignment[]): void {
+    const dropped = new Set(assignments);
+    this.#queue = this.#queue.filter((queued) => !dropped.has(queued));
     for (const { peer, current } of this.#members) {
-      if (current?.assignment !== assignment) continue;
+      if (!current || current.dropped || !dropped.has(current.assignment)) continue;
       current.dropped = true;
       peer.post({ type: "cancel", id: current.id });
     }
@@ -71,6 +94,27 @@ export class Crew {
       peer.terminate();
     }
     this.#members.clear();
+    this.#watchOrNot();
+  }
+
+  /** Keeps watch as long as a member is busy; the watch itself keeps no process alive. */
+  #watchOrNot(): void {
+    if (![...this.#members].some(({ current }) => current)) {
+      clearInterval(this.#watch);
+      this.#watch = undefined;
+    } else if (this.#watch === undefined) {
+      this.#watch = setInterval(() => this.#nextTurn(), this.#patience.turnMilliseconds);
+      (this.#watch as { unref?(): void }).unref?.(); // Node
+    }
+  }
+
+  #nextTurn(): void {
+    for (const member of [...this.#members]) {
+      if (!member.current) continue;
+      member.silentTurns++;
+      if (member.silentTurns >= this.#patience.turns) member.fail("nothing was heard of it");
+      else if (member.silentTurns === 1) member.peer.post({ type: "ping" });
+    }
   }
 
   #dispatch(): void {
@@ -104,8 +148,10 @@ export class Crew {
   #assign(member: Member, assignment: Assignment): void {
     const id = this.#nextId++;
     member.current = { id, assignment, dropped: false };
+    member.silentTurns = 0;
     member.peer.hold(true);
     member.peer.post({ type: "run", id, task: assignment.task });
+    this.#watchOrNot();
   }
 
   /** Adds a member. Where workers fail but something is left to try, the next dispatch does. */
@@ -171,8 +217,9 @@ export class Crew {
             if (!isFromWorker(data)) return fail("it said something else than its protocol");
             if (data.type === "broken") return fail(data.message);
             if (member) return this.#receive(member, data);
+            if (data.type !== "ready") return fail("it said something before it was ready");
             clearTimeout(timer);
-            member = { peer: peer as Peer, way, current: undefined };
+            member = { peer: peer as Peer, way, current: undefined, silentTurns: 0, fail };
             member.peer.hold(false);
             resolve(member);
           },
@@ -186,6 +233,7 @@ export class Crew {
   }
 
   #receive(member: Member, message: FromWorker): void {
+    member.silentTurns = 0;
     const { current } = member;
     if (!current || !("id" in message) || message.id !== current.id) return;
     const { assignment, dropped } = current;
@@ -200,6 +248,7 @@ export class Crew {
       else if (message.type === "failed") assignment.failed(new SqrtdkError(message.code, message.message));
     }
     this.#dispatch();
+    this.#watchOrNot();
   }
 
   #bury(member: Member, why: string): void {
@@ -212,5 +261,6 @@ export class Crew {
       current.assignment.failed(new SqrtdkError("ERR_WORKER", `${call}: the worker died: ${why}`));
     }
     this.#dispatch();
+    this.#watchOrNot();
   }
 }

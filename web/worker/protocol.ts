@@ -1,6 +1,6 @@
 /** What a pool and its workers say to each other. Both sides check what they receive. */
 import { type ErrorCode, SqrtdkError } from "../core/errors.ts";
-import type { Core, Steps } from "../core/types.ts";
+import type { Core, DensityOptions, Steps } from "../core/types.ts";
 
 /** Between two reports of progress. The eye follows about twenty pictures a second. */
 export const progressMilliseconds = 50;
@@ -17,10 +17,13 @@ export interface Task {
 export type ToWorker =
   | { type: "start"; module: WebAssembly.Module }
   | { type: "run"; id: number; task: Task }
-  | { type: "cancel"; id: number };
+  | { type: "cancel"; id: number }
+  /** Is it there? */
+  | { type: "ping" };
 
 export type FromWorker =
   | { type: "ready" }
+  | { type: "pong" }
   /** It cannot serve: the engine did not start, or broke while it ran. */
   | { type: "broken"; message: string }
   | { type: "progress"; id: number; value: unknown }
@@ -40,13 +43,14 @@ const isTask = (value: unknown): value is Task =>
 export function isToWorker(value: unknown): value is ToWorker {
   if (!isObject(value)) return false;
   if (value.type === "start") return value.module instanceof WebAssembly.Module;
+  if (value.type === "ping") return true;
   if (!Number.isInteger(value.id)) return false;
   return value.type === "cancel" || (value.type === "run" && isTask(value.task));
 }
 
 export function isFromWorker(value: unknown): value is FromWorker {
   if (!isObject(value)) return false;
-  if (value.type === "ready") return true;
+  if (value.type === "ready" || value.type === "pong") return true;
   if (value.type === "broken") return typeof value.message === "string";
   if (!Number.isInteger(value.id)) return false;
   if (value.type === "failed") return typeof value.code === "string" && typeof value.message === "string";
@@ -64,7 +68,7 @@ export function stepsOf(core: Core, task: Task): Steps<unknown> {
     case "gradientSweep":
       return core.steps.gradientSweep(first);
     case "dotProductDensity":
-      return atOnce(() => core.theory.dotProductDensity(first, second));
+      return densityInPieces(core, first, second);
     case "expectedMaximum":
       return atOnce(() => core.theory.expectedMaximum(first));
     case "info":
@@ -72,6 +76,18 @@ export function stepsOf(core: Core, task: Task): Steps<unknown> {
     default:
       throw new SqrtdkError("ERR_OPTION", `the worker knows no call "${task.call as string}"`);
   }
+}
+
+/** At most a second of work, also where machines are slow: a worker that answers nothing for long is given up. */
+const pointsPerStep = 2 ** 15;
+
+function* densityInPieces(core: Core, x: Float64Array, options: DensityOptions): Steps<unknown> {
+  const density = new Float64Array(x.length);
+  for (let start = 0; start < x.length; start += pointsPerStep) {
+    density.set(core.theory.dotProductDensity(x.subarray(start, start + pointsPerStep), options), start);
+    yield () => undefined; // nobody asks for part of it
+  }
+  return density;
 }
 
 // biome-ignore lint/correctness/useYield: a call of one step has nothing to show before its result

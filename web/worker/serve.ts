@@ -78,6 +78,7 @@ export function serve(port: Port<FromWorker>): (message: unknown) => void {
     if (!isToWorker(message)) return;
     if (message.type === "start") start(message.module).catch(broken);
     else if (message.type === "run") run(message.id, message.task).catch(broken);
+    else if (message.type === "ping") port.post({ type: "pong" });
     else running.delete(message.id);
   };
 }
