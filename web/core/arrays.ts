@@ -7,8 +7,9 @@ import type { Heap, Slot } from "./heap.ts";
 
 const usual = "a Float32Array or a buffer of this core";
 
-const canGrow = (buffer: ArrayBufferLike & { growable?: boolean; resizable?: boolean }) =>
-  buffer.growable === true || buffer.resizable === true;
+/** Only shared memory has the property; other memory changes its size on this thread alone, and not during a call. */
+const canGrow = (buffer: ArrayBufferLike & { growable?: boolean }) =>
+  "growable" in buffer && buffer.growable === true;
 
 /** An array argument: checked, and what has to be remembered of it. */
 class ArrayArgument<A extends Float32Array | Uint8Array> {
@@ -18,20 +19,28 @@ class ArrayArgument<A extends Float32Array | Uint8Array> {
   readonly #array: A;
   readonly #inMemory: boolean;
   readonly #byteOffset: number;
-  readonly #refuse: () => never;
+  readonly #call: string;
+  readonly #name: string;
+  readonly #expected: string;
 
   /** `array` has the right type; `expected` says which. */
   constructor(heap: Heap, call: string, name: string, array: A, expected: string) {
-    this.#refuse = () =>
-      reject("ERR_TYPE", call, name, `${expected}, not one whose memory was transferred or shrank`, array);
-    if (isDetached(array)) this.#refuse();
+    this.#call = call;
+    this.#name = name;
+    this.#expected = expected;
+    if (isDetached(array)) this.#refuse(array);
     const buffer = bufferOf(array);
     this.#inMemory = buffer === heap.engine.HEAPU8.buffer;
     this.given = this.#inMemory ? undefined : array;
     this.#byteOffset = byteOffsetOf(array);
     this.length = lengthOf(array);
     this.#array = canGrow(buffer) ? this.#fixed(array, buffer) : array;
-    if (lengthOf(this.#array) !== this.length) this.#refuse();
+    if (lengthOf(this.#array) !== this.length) this.#refuse(array);
+  }
+
+  #refuse(array: A): never {
+    const expected = `${this.#expected}, not one whose memory was transferred or shrank`;
+    return reject("ERR_TYPE", this.#call, this.#name, expected, array);
   }
 
   /** Another thread may let shared memory grow at any time, and a view of all of it with it. */
@@ -43,7 +52,7 @@ class ArrayArgument<A extends Float32Array | Uint8Array> {
   /** The values, also where they are a view of `memory` that grew since the argument was checked and left it empty. */
   current(memory: A): A {
     if (lengthOf(this.#array) === this.length) return this.#array;
-    if (!this.#inMemory) this.#refuse();
+    if (!this.#inMemory) this.#refuse(this.#array);
     const start = this.#byteOffset / memory.BYTES_PER_ELEMENT;
     return memory.subarray(start, start + this.length) as A;
   }

@@ -95,9 +95,9 @@ function readCausalOffset(call: string, value: unknown, { queryLength, keyLength
 
 /** 0, or a cap that float32 knows, with room for the scores divided by it. */
 function readSoftcap(call: string, value: unknown, scale: number): number {
+  if (value === 0) return 0;
   const expected = `0 or a number from ${minimumSoftcap} to ${maximumFactor}`;
   if (typeof value !== "number") reject("ERR_TYPE", call, "softcap", expected, value);
-  if (value === 0) return 0;
   if (!(value >= minimumSoftcap && value <= maximumFactor))
     reject("ERR_RANGE", call, "softcap", expected, value);
   if (Math.abs(scale) / value > maximumFactor)

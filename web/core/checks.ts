@@ -83,7 +83,8 @@ function isOptions(value: unknown): value is object {
   } catch {
     return false;
   }
-  return !noOptions.test(Object.prototype.toString.call(value));
+  const kind = Object.prototype.toString.call(value);
+  return kind === "[object Object]" || !noOptions.test(kind);
 }
 
 /**
@@ -114,12 +115,12 @@ export function readOptions<Name extends string>(
   return copy;
 }
 
+/** Of a value that is not the number it must be. What was expected is put into words only then: that takes longest. */
+const codeOf = (value: unknown): ErrorCode => (typeof value === "number" ? "ERR_RANGE" : "ERR_TYPE");
+
 export function integer(call: string, name: string, value: unknown, low: number, high: number): number {
-  const expected = `an integer from ${low} to ${high}`;
-  if (typeof value !== "number") reject("ERR_TYPE", call, name, expected, value);
-  if (!Number.isInteger(value) || value < low || value > high)
-    reject("ERR_RANGE", call, name, expected, value);
-  return value;
+  if (typeof value === "number" && Number.isInteger(value) && value >= low && value <= high) return value;
+  return reject(codeOf(value), call, name, `an integer from ${low} to ${high}`, value);
 }
 
 /** A finite number between limits, both included. */
@@ -130,17 +131,14 @@ export function real(
   low = Number.NEGATIVE_INFINITY,
   high = Number.POSITIVE_INFINITY,
 ): number {
+  if (typeof value === "number" && Number.isFinite(value) && value >= low && value <= high) return value;
   const bounds =
     low === Number.NEGATIVE_INFINITY
       ? ""
       : high === Number.POSITIVE_INFINITY
         ? ` of at least ${low}`
         : ` from ${low} to ${high}`;
-  const expected = `a finite number${bounds}`;
-  if (typeof value !== "number") reject("ERR_TYPE", call, name, expected, value);
-  if (!Number.isFinite(value) || value < low || value > high)
-    reject("ERR_RANGE", call, name, expected, value);
-  return value;
+  return reject(codeOf(value), call, name, `a finite number${bounds}`, value);
 }
 
 /** Largest magnitude of a factor of scores: float32 knows it, and its products with usual scores. */
