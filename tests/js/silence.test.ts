@@ -2,9 +2,10 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { Worker } from "node:worker_threads";
+import { compile } from "sqrtdk";
 import { type Assignment, Crew } from "../../web/worker/crew.ts";
 import type { Task, ToWorker } from "../../web/worker/protocol.ts";
-import type { Spawn } from "../../web/worker/spawn.ts";
+import { type Spawn, waysToSpawn } from "../../web/worker/spawn.ts";
 
 const module = new WebAssembly.Module(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0));
 const patience = { turnMilliseconds: 40, turns: 5 };
@@ -93,5 +94,17 @@ test("idle workers are asked nothing", async () => {
   await submit().result;
   await new Promise((resolve) => setTimeout(resolve, 3 * patience.turnMilliseconds));
   assert.deepEqual(said, ["start", "run"]);
+  crew.close();
+});
+
+test("the package's own workers answer while they compute", async () => {
+  const crew = new Crew(1, async () => (await compile()).module, waysToSpawn(), {
+    turnMilliseconds: 15,
+    turns: 20,
+  });
+  // Progress is reported every 50 ms: turns of silence in between are asked after.
+  const options = { dimension: 64, samples: 3_000_000, seed: 1 };
+  const task: Task = { call: "sampleDotProducts", args: [options] };
+  await new Promise((done, failed) => crew.submit({ task, progress() {}, done, failed }));
   crew.close();
 });

@@ -1,7 +1,8 @@
 /** `createPool`: the calls that take long, as promises, computed in workers. */
-import { integer, readOptions, reject, typedArrayName } from "../core/checks.ts";
+import { integer, lengthOf, readOptions, reject, typedArrayName } from "../core/checks.ts";
 import { SqrtdkError } from "../core/errors.ts";
 import { readDotProducts, readGradientSweep, readVarianceSweep } from "../core/experiment-options.ts";
+import { allocated } from "../core/heap.ts";
 import { compile } from "../core/index.ts";
 import { readDensity, readKeys, readPoints } from "../core/theory.ts";
 import type {
@@ -156,7 +157,8 @@ export function createPool(options?: { size?: number }): Pool {
       const call = "dotProductDensity";
       open(call);
       if (typedArrayName(x) !== "Float64Array") reject("ERR_TYPE", call, "x", "a Float64Array", x);
-      const args = [readPoints(call, x), readDensity(call, options)];
+      const points = allocated(call, 8 * lengthOf(x), () => readPoints(call, x));
+      const args = [points, readDensity(call, options)];
       return runJob<Float64Array>(crew, [{ call, args }], only, {});
     },
 
