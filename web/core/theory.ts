@@ -1,7 +1,7 @@
 /** What the experiments should find, in closed form or by quadrature. Shares no code with the sampling. */
 import { integer, isDetached, readOptions, real, reject, typedArrayName } from "./checks.ts";
 import type { Engine } from "./engine.ts";
-import { Doubles, type Heap } from "./heap.ts";
+import { allocated, Doubles, type Heap } from "./heap.ts";
 import {
   type Components,
   componentOptions,
@@ -85,7 +85,7 @@ export function readPoints(call: string, x: unknown): Float64Array {
   if (typedArrayName(x) !== "Float64Array") reject("ERR_TYPE", call, "x", expected, x);
   const array = x as Float64Array;
   if (isDetached(array)) reject("ERR_TYPE", call, "x", `${expected}, not one that was transferred`, x);
-  return new Float64Array(array);
+  return allocated(call, array.byteLength, () => new Float64Array(array));
 }
 
 export function createTheory(heap: Heap): Theory {
@@ -99,7 +99,7 @@ export function createTheory(heap: Heap): Theory {
       const std = queryStd * keyStd;
       if (typeof x === "number") return one(x, dimension, std);
       const points = new Doubles(readPoints(call, x));
-      const result = new Doubles(new Float64Array(points.values.length));
+      const result = new Doubles(allocated(call, points.bytes, () => new Float64Array(points.values.length)));
       heap.run(call, [points, result], () => {
         const [density, tail] = wanted === "density" ? [result.address, 0] : [0, result.address];
         engine.dotProductLaw(points.address, points.values.length, dimension, std, density, tail);
