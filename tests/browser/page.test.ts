@@ -55,6 +55,9 @@ test("the variance follows the slider and agrees with d_k", async () => {
   const slider = figure.locator("input[type=range]").first();
   await slider.focus();
   for (let press = 0; press < 12; ++press) await page.keyboard.press("ArrowLeft");
+  await figure.evaluate(
+    (element) => (element as HTMLElement & { updateComplete: Promise<unknown> }).updateComplete,
+  );
   const dimension = Number(await figure.locator("input[type=number]").first().inputValue());
   assert.ok(dimension > 1 && dimension < 512, `the slider moved to ${dimension}`);
   const second = await settledWords(page, "sqrtdk-variance", new RegExp(`k = ${dimension}\\b`));
