@@ -14,7 +14,8 @@
 // Edge rules. A row that may attend to no key gives zeros, logSumExp -infinity and zero gradients, never NaN.
 // A NaN or +infinity score makes its row NaN and no other. A key outside a row's mask has no influence on
 // that row, not even where the key or its value is NaN or infinite. Weights below 2^-100 of the row's largest
-// count as 0.
+// count as 0. Scores are held times log2(e): below -2.3e38 they count as masked, and a logSumExp below that
+// is cut there.
 #pragma once
 
 #include <cstddef>
