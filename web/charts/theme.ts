@@ -20,6 +20,11 @@ export interface Theme {
   theory: string;
   /** Approximations and limits: thinner still, dotted. */
   limit: string;
+  /** Shares of a whole, such as attention weights: the gold of lamplight. */
+  weight: string;
+  /** The two ends of a scale that parts at 0: above, and below. */
+  rise: string;
+  fall: string;
   font: string;
 }
 
@@ -36,6 +41,9 @@ export const lightTheme: Theme = {
   scaled: "#1f63b8",
   theory: "#1c1e26",
   limit: "#5d6070",
+  weight: "#8a5a00",
+  rise: "#0a6f5c",
+  fall: "#8a24b8",
   font,
 };
 
@@ -49,6 +57,9 @@ export const darkTheme: Theme = {
   scaled: "#6cb0ff",
   theory: "#eceae4",
   limit: "#a3a6b4",
+  weight: "#f2c14e",
+  rise: "#3dbb93",
+  fall: "#b583f5",
   font,
 };
 
