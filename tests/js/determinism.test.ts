@@ -115,6 +115,8 @@ test("any number of workers gives the bits of the core's own calls", async () =>
       await pool.dotProductDensity(x, { dimension: 5 }),
       core.theory.dotProductDensity(x, { dimension: 5 }),
     );
+    const stream = { seed: 8, stream: 3 };
+    assert.deepEqual(await pool.randomNormal(10_001, stream), core.randomNormal(10_001, stream));
   }
 });
 

@@ -180,6 +180,11 @@ test("options are checked before anything is sent", async () => {
       code: "ERR_TYPE",
       message: /x must be a Float64Array, got/,
     });
+  await assert.rejects(loose.randomNormal(-1, { seed: 1 }), {
+    code: "ERR_RANGE",
+    message: /^randomNormal: count must be/,
+  });
+  await assert.rejects(loose.randomNormal(1, { sed: 1 }), { code: "ERR_OPTION" });
   assert.throws(() => createPool({ size: 0 }), {
     code: "ERR_RANGE",
     message: /size must be an integer from 1 to 64/,

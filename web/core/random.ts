@@ -5,6 +5,16 @@ import { allocated, type Heap, Scratch } from "./heap.ts";
 /** Drawn into wasm memory piece by piece: a piece stays in the cache, and memory need not grow to hold the whole. */
 const blocksPerPiece = 4;
 
+/** What the options of `randomNormal` say, checked. */
+export function readNormal(call: string, count: unknown, options: unknown) {
+  const o = readOptions(call, options, ["seed", "stream"]);
+  return {
+    seed: integer(call, "seed", o.seed, 0, maximumSeed),
+    stream: integer(call, "stream", o.stream ?? 0, 0, maximumSeed),
+    count: integer(call, "count", count, 0, 2 ** 30 - 1),
+  };
+}
+
 /**
  * `count` independent N(0, 1) values. Value i of a (seed, stream) has the same bits everywhere, so a longer request
  * begins with a shorter one.
@@ -16,10 +26,7 @@ export function randomNormal(
   options: { seed: number; stream?: number },
 ): Float32Array {
   const call = "randomNormal";
-  const o = readOptions(call, options, ["seed", "stream"]);
-  const seed = integer(call, "seed", o.seed, 0, maximumSeed);
-  const stream = integer(call, "stream", o.stream ?? 0, 0, maximumSeed);
-  const length = integer(call, "count", count, 0, 2 ** 30 - 1);
+  const { seed, stream, count: length } = readNormal(call, count, options);
   const values = allocated(call, 4 * length, () => new Float32Array(length));
   const { engine } = heap;
   // A stream may be cut only between blocks.

@@ -132,6 +132,8 @@ export interface Pool {
   gradientSweep(options: GradientSweepOptions, job?: JobOptions<GradientRow[]>): Promise<GradientRow[]>;
   /** theory.dotProductDensity at every x. */
   dotProductDensity(x: Float64Array, options: DensityOptions): Promise<Float64Array>;
+  /** Millions at once, without holding up the page. */
+  randomNormal(count: number, options: { seed: number; stream?: number }): Promise<Float32Array>;
   /** theory.expectedMaximum. */
   expectedMaximum(n: number): Promise<number>;
   info(): Promise<CoreInfo>;

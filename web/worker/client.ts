@@ -4,6 +4,7 @@ import { SqrtdkError } from "../core/errors.ts";
 import { readDotProducts, readGradientSweep, readVarianceSweep } from "../core/experiment-options.ts";
 import { allocated } from "../core/heap.ts";
 import { compile } from "../core/index.ts";
+import { readNormal } from "../core/random.ts";
 import { readDensity, readKeys, readPoints } from "../core/theory.ts";
 import type {
   CoreInfo,
@@ -166,6 +167,13 @@ export function createPool(options?: { size?: number }): Pool {
       const call = "expectedMaximum";
       open(call);
       return runJob<number>(crew, [{ call, args: [readKeys(call, n)] }], only, {});
+    },
+
+    async randomNormal(count, options) {
+      const call = "randomNormal";
+      open(call);
+      const { count: length, ...stream } = readNormal(call, count, options);
+      return runJob<Float32Array>(crew, [{ call, args: [length, stream] }], only, {});
     },
 
     async info() {

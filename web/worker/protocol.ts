@@ -6,7 +6,12 @@ import type { Core, DensityOptions, Steps } from "../core/types.ts";
 export const progressMilliseconds = 50;
 
 /** The calls a worker takes, as steps. */
-export type CallName = keyof Core["steps"] | "dotProductDensity" | "expectedMaximum" | "info";
+export type CallName =
+  | keyof Core["steps"]
+  | "dotProductDensity"
+  | "expectedMaximum"
+  | "randomNormal"
+  | "info";
 
 /** One piece of work for one worker; `args` are those of the call. */
 export interface Task {
@@ -71,6 +76,8 @@ export function stepsOf(core: Core, task: Task): Steps<unknown> {
       return densityInPieces(core, first, second);
     case "expectedMaximum":
       return atOnce(() => core.theory.expectedMaximum(first));
+    case "randomNormal":
+      return atOnce(() => core.randomNormal(first, second));
     case "info":
       return atOnce(() => core.info());
     default:
