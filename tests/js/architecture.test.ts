@@ -41,7 +41,7 @@ const mayImport: Record<string, string[]> = {
   worker: ["core", "generated"],
   charts: [],
   state: [],
-  figures: ["charts", "state", "worker"],
+  figures: ["charts", "state", "worker", "core"],
   lesson: ["elements.ts", "figures", "state", "charts"],
   embed: ["elements.ts", "figures", "state"],
 };

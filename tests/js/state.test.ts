@@ -11,6 +11,8 @@ import {
   parseState,
   type Schema,
   serialiseState,
+  serialiseValue,
+  settled,
 } from "../../web/state/schema.ts";
 
 const { variance, gradient } = figureSchemas;
@@ -68,10 +70,65 @@ test("flags: an attribute without a value means yes", () => {
   assert.equal(parseField("limit", variance.limit, false).value, false);
 });
 
+const real = { min: -20, max: 20, decimals: 2, about: "" };
+const number = { ...real, kind: "number", default: 1 } as const;
+const numbers = { ...real, kind: "numbers", default: [1, 2], length: [0, 3] } as const;
+const matrix = { ...real, kind: "matrix", default: [[1]], rows: [1, 2], columns: [2, 2] } as const;
+
+test("real numbers are read in every usual spelling and kept to their decimals", () => {
+  for (const [text, value] of [
+    ["1.005", 1],
+    ["-.5", -0.5],
+    ["\u22123", -3],
+    ["+2e-1", 0.2],
+    ["-0.001", 0],
+    [2.34567, 2.35],
+  ] as const) {
+    const parsed = parseField("x", number, text);
+    assert.deepEqual(parsed, { value });
+    assert.ok(!Object.is(parsed.value, -0));
+  }
+  for (const bad of ["", "1,5", "0x1", "1e999", "20.1", "Infinity", "NaN", "1 2", Number.NaN, [1, 2]]) {
+    const { value, note } = parseField("x", number, bad);
+    assert.equal(value, 1);
+    assert.match(note ?? "", /is not a number from -20 to 20; 1 is shown instead/);
+  }
+});
+
+test("lists and matrices keep their shape, as text and from a message", () => {
+  assert.deepEqual(parseField("x", numbers, "1, 2.345,-3").value, [1, 2.35, -3]);
+  assert.deepEqual(parseField("x", numbers, [4, 5]).value, [4, 5]);
+  assert.deepEqual(parseField("x", numbers, "-").value, []);
+  assert.deepEqual(parseField("x", matrix, "1,2; 3,4").value, [
+    [1, 2],
+    [3, 4],
+  ]);
+  assert.deepEqual(parseField("x", matrix, [[5, 6]]).value, [[5, 6]]);
+  const hostile = { toString: () => assert.fail("what was sent is not called") };
+  for (const bad of ["1,2,3,4", "1,,2", "1;2", [[1], [2]], [hostile], "99", hostile]) {
+    assert.match(parseField("x", numbers, bad).note ?? "", /0 to 3 numbers from -20 to 20.*1,2 is shown/);
+  }
+  for (const bad of ["1,2;3", "1", "1,2;3,4;5,6", [[1, 2], 3], [[[1, 2]]], "", "-"]) {
+    assert.match(parseField("x", matrix, bad).note ?? "", /1 to 2 rows of 2 numbers/);
+  }
+});
+
+test("what a hand makes is brought to what a link can keep", () => {
+  const reals = fc.double({ noNaN: true });
+  fc.assert(
+    fc.property(reals, fc.array(reals, { maxLength: 3 }), reals, (one, list, other) => {
+      const kept = [settled(number, one), settled(numbers, list), settled(matrix, [[one, other]])] as const;
+      assert.deepEqual(parseField("x", number, serialiseValue(kept[0])), { value: kept[0] });
+      assert.deepEqual(parseField("x", numbers, serialiseValue(kept[1])), { value: kept[1] });
+      assert.deepEqual(parseField("x", matrix, serialiseValue(kept[2])), { value: kept[2] });
+    }),
+  );
+});
+
 test("private fields stay out of links", () => {
   const schema = { ...gradient, secret: { ...gradient.keys, public: false } } satisfies Schema;
   const names = serialiseState(schema, defaults(schema)).map(([name]) => name);
-  assert.deepEqual(names, ["seed", "dimension", "keys"]);
+  assert.deepEqual(names, ["seed", "dimension", "keys", "hide"]);
 });
 
 test("the parser survives anything", () => {
@@ -93,6 +150,7 @@ test("a link holds every public value, defaults too, and gives the same state ag
     scale: fc.constantFrom(...variance.scale.values),
     show: fc.subarray([...variance.show.values]),
     limit: fc.boolean(),
+    hide: fc.subarray([...variance.hide.values]),
   });
   fc.assert(
     fc.property(fields, (state) => {

@@ -7,15 +7,15 @@ import { darkTheme, lightTheme, pageTheme, type Theme } from "../charts/theme.ts
 import type { Pool } from "../core/types.ts";
 import type { FigureName } from "../state/fields.ts";
 import { type FigureState, linkTo } from "../state/hash.ts";
+import { serialiseValue } from "../state/schema.ts";
 import { type Paper, type Table, takeaways } from "./actions.ts";
 import { Announcer } from "./announcer.ts";
 import { footer, type Status } from "./footer.ts";
 import { type Job, Latest } from "./latest.ts";
 import { watchPresence } from "./presence.ts";
-import { dimensionAfterKey, dimensionAtPointer } from "./reading-cursor.ts";
+import type { ReadingCursor } from "./reading-cursor.ts";
 import { sharedPool } from "./shared-pool.ts";
 import { StateElement } from "./state-element.ts";
-import { dimensionLimits } from "./stops.ts";
 import { figureStyle } from "./style.ts";
 import { troubleSentence } from "./trouble.ts";
 
@@ -59,9 +59,18 @@ export abstract class FigureElement<N extends FigureName> extends StateElement<N
   /** The words as plain text: spoken, and written into exported files. */
   protected abstract summary(): string;
   protected abstract table(): Table;
-  protected abstract status(): Status;
-  /** The d_k under a point of the drawing, or null where there is none. */
-  protected abstract dimensionAt(x: number, y: number): number | null;
+  /** What the numbers rest on; null where nothing is sampled, and there is nothing to pause. */
+  protected status(): Status | null {
+    return null;
+  }
+  /** For drawings that are read along an axis. The others bring controls of their own inside the drawing. */
+  protected cursor(): ReadingCursor<FigureState<N>> | null {
+    return null;
+  }
+  /** What tells two exported files of this figure apart, besides the seed: "dk512". */
+  protected fileTag(): string {
+    return "";
+  }
 
   readonly #latest = new Latest((error) => this.#failed(error));
   #inSight = false;
@@ -89,7 +98,18 @@ export abstract class FigureElement<N extends FigureName> extends StateElement<N
   get #pending(): boolean {
     const source = this.source();
     if (!source) return true;
-    return (Object.keys(source) as (keyof typeof source)[]).some((name) => source[name] !== this.state[name]);
+    return (Object.keys(source) as (keyof typeof source)[]).some(
+      (name) => serialiseValue(source[name]) !== serialiseValue(this.state[name]),
+    );
+  }
+
+  /** Undefined for figures without random numbers. */
+  get #seed(): number | undefined {
+    return (this.state as { seed?: number }).seed;
+  }
+
+  #hides(part: FigureState<N>["hide"][number]): boolean {
+    return (this.state.hide as readonly string[]).includes(part);
   }
 
   protected get reducedMotion(): boolean {
@@ -196,7 +216,7 @@ export abstract class FigureElement<N extends FigureName> extends StateElement<N
     resample: () => this.change({ seed: Math.floor(Math.random() * 1e6) } as Partial<FigureState<N>>),
     seed: (seed: unknown) => {
       this.choose({ seed });
-      return this.state.seed;
+      return this.#seed as number;
     },
     pause: () => {
       this.paused = !this.paused;
@@ -209,8 +229,9 @@ export abstract class FigureElement<N extends FigureName> extends StateElement<N
     },
     ...takeaways({
       fileName: () => {
-        const { dimension, seed } = { ...this.state, ...this.source() };
-        return `sqrtdk-${this.figureName}-dk${dimension}-seed${seed}`;
+        const { seed } = { seed: this.#seed, ...this.source() };
+        const parts = ["sqrtdk", this.figureName, this.fileTag(), seed === undefined ? "" : `seed${seed}`];
+        return parts.filter(Boolean).join("-");
       },
       table: () => this.table(),
       drawing: () => this.#onPaper(),
@@ -224,40 +245,47 @@ export abstract class FigureElement<N extends FigureName> extends StateElement<N
   };
 
   #key(event: KeyboardEvent): void {
-    const dimension = dimensionAfterKey(event, this.state.dimension);
-    if (dimension === null) return;
+    const patch = this.cursor()?.afterKey(event);
+    if (!patch) return;
     event.preventDefault();
-    this.change({ dimension } as Partial<FigureState<N>>);
+    this.change(patch);
   }
 
   #point(event: PointerEvent): void {
-    const dimension = dimensionAtPointer(event, (x, y) => this.dimensionAt(x, y));
-    if (dimension === null || dimension === this.state.dimension) return;
-    this.change({ dimension } as Partial<FigureState<N>>);
+    const patch = this.cursor()?.atPointer(event);
+    if (patch) this.change(patch);
+  }
+
+  #plot(): TemplateResult {
+    const content = this.width > 0 ? this.draw(this.width, pageTheme) : nothing;
+    const cursor = this.cursor();
+    if (!cursor) return html`<div class="plot">${content}</div>`;
+    const { name, text, min, max, now } = cursor;
+    return html`<div class="plot" role="slider" tabindex="0" aria-label=${name} aria-valuemin=${min} aria-valuemax=${max}
+      aria-valuenow=${now} aria-valuetext=${text} aria-describedby="words"
+      @keydown=${this.#key} @pointerdown=${this.#point} @pointermove=${this.#point}>${content}</div>`;
   }
 
   override render(): TemplateResult {
-    const { state, width } = this;
+    const status = this.status();
     const waiting = this.#pending && !this.trouble;
+    const silent = this.trouble && (status?.done ?? 0) === 0;
     return html`<figure class="figure" aria-labelledby="title" aria-describedby="words">
-      <figcaption>
+      <figcaption class=${this.#hides("title") ? "hidden" : ""}>
         <h3 id="title">${this.heading}</h3>
         <p class="lede">${this.lede}</p>
       </figcaption>
       ${this.notes.map((note) => html`<p class="note">${note}</p>`)}
-      <div class="controls" role="group" aria-label="Settings">${this.controls()}</div>
-      ${this.legend()}
-      <div class="plot" role="slider" tabindex="0" aria-label="Reading cursor, d k" aria-valuemin=${dimensionLimits.min} aria-valuemax=${dimensionLimits.max}
-        aria-valuenow=${state.dimension} aria-valuetext="d k = ${state.dimension}" aria-describedby="words"
-        @keydown=${this.#key} @pointerdown=${this.#point} @pointermove=${this.#point}>
-        ${width > 0 ? this.draw(width, pageTheme) : nothing}
-      </div>
+      ${this.#hides("controls") ? nothing : html`<div class="controls" role="group" aria-label="Settings">${this.controls()}</div>`}
+      ${this.#hides("legend") ? nothing : this.legend()}
+      ${this.#plot()}
       ${this.trouble ? html`<p class="trouble" role="alert">${this.trouble}</p>` : nothing}
-      <div class="words" id="words" aria-busy=${waiting}>${this.trouble && this.status().done === 0 ? nothing : this.words()}</div>
+      <div class="words ${this.#hides("words") ? "hidden" : ""}" id="words" aria-busy=${waiting}>${silent ? nothing : this.words()}</div>
       ${footer({
-        status: this.status(),
+        hide: this.state.hide,
+        status,
         table: this.unfolded ? this.table() : null,
-        seed: state.seed,
+        seed: this.#seed,
         paused: this.paused,
         link: this.linkable ? this.link : null,
         onUnfold: (open) => {

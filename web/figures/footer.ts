@@ -21,11 +21,15 @@ export interface FooterActions extends Takeaways {
 }
 
 export interface FooterOptions {
-  status: Status;
+  /** Parts the reader is not shown. */
+  hide: readonly string[];
+  /** Null where nothing is sampled. */
+  status: Status | null;
   /** Null while it is folded. */
   table: Table | null;
   onUnfold: (open: boolean) => void;
-  seed: number;
+  /** Undefined where nothing is random. */
+  seed: number | undefined;
   paused: boolean;
   /** The link last copied, or null where links lead nowhere. */
   link: string | null;
@@ -55,32 +59,31 @@ function shown(cell: string | number): string {
   return Number.isInteger(cell) ? count(cell) : String(Number(cell.toPrecision(4)));
 }
 
-export function footer({
-  status,
-  table,
-  seed,
-  paused,
-  link,
-  onUnfold,
-  actions,
-}: FooterOptions): TemplateResult {
-  const share = status.goal > 0 ? Math.min(1, status.done / status.goal) : 0;
+function statusLine(status: Status, paused: boolean): TemplateResult {
+  const { done, goal, unit, band } = status;
+  const share = goal > 0 ? Math.min(1, done / goal) : 0;
+  return html`<div class="meta">
+    <span class="progress" aria-hidden="true"><svg width="72" height="4"><rect width=${72 * share} height="4" fill="var(--sqrtdk-muted)"></rect></svg></span>
+    <span>${done > 0 ? html`<i>n</i> = ${count(done)} ${unit}` : "no samples yet"}</span>
+    <span>${band}</span>
+    ${paused ? html`<span>paused</span>` : nothing}
+  </div>`;
+}
+
+function seedField(seed: number, actions: FooterActions): TemplateResult {
   // Not bound live, for the reason given at logSlider.
   const typed = (event: Event) => {
     const field = event.target as HTMLInputElement;
     field.value = String(actions.seed(field.value));
   };
-  return html`<footer>
-    <div class="meta">
-      <span class="progress" aria-hidden="true"><svg width="72" height="4"><rect width=${72 * share} height="4" fill="var(--sqrtdk-muted)"></rect></svg></span>
-      <span>${status.done > 0 ? html`<i>n</i> = ${count(status.done)} ${status.unit}` : "no samples yet"}</span>
-      <span>${status.band}</span>
-      ${paused ? html`<span>paused</span>` : nothing}
-    </div>
-    <div class="actions">
-      <label>seed <input class="seed" type="number" min="0" step="1" inputmode="numeric" .value=${String(seed)} @change=${typed}></label>
-      <button type="button" @click=${actions.resample}>Resample</button>
-      <button type="button" @click=${actions.pause}>${paused ? "Resume" : "Pause"}</button>
+  return html`<label>seed <input class="seed" type="number" min="0" step="1" inputmode="numeric" .value=${String(seed)} @change=${typed}></label>
+    <button type="button" @click=${actions.resample}>Resample</button>`;
+}
+
+function buttons({ status, seed, paused, link, actions }: FooterOptions): TemplateResult {
+  return html`<div class="actions">
+      ${seed === undefined ? nothing : seedField(seed, actions)}
+      ${status ? html`<button type="button" @click=${actions.pause}>${paused ? "Resume" : "Pause"}</button>` : nothing}
       <button type="button" @click=${actions.reset}>Reset</button>
       <span class="gap"></span>
       ${link === null ? nothing : html`<button type="button" class="quiet" @click=${actions.link}>Copy link</button>`}
@@ -88,7 +91,16 @@ export function footer({
       <button type="button" class="quiet" @click=${actions.svg}>SVG</button>
       <button type="button" class="quiet" @click=${actions.png}>PNG</button>
     </div>
-    ${link ? html`<input class="link" readonly aria-label="Link to this picture" .value=${link} @focus=${(event: Event) => (event.target as HTMLInputElement).select()}>` : nothing}
-    ${tableView(table, onUnfold)}
+    ${link ? html`<input class="link" readonly aria-label="Link to this picture" .value=${link} @focus=${(event: Event) => (event.target as HTMLInputElement).select()}>` : nothing}`;
+}
+
+export function footer(options: FooterOptions): TemplateResult | typeof nothing {
+  const { hide, status, paused, table, onUnfold } = options;
+  const shows = (part: string) => !hide.includes(part);
+  if (!["status", "actions", "table"].some(shows)) return nothing;
+  return html`<footer>
+    ${status && shows("status") ? statusLine(status, paused) : nothing}
+    ${shows("actions") ? buttons(options) : nothing}
+    ${shows("table") ? tableView(table, onUnfold) : nothing}
   </footer>`;
 }

@@ -68,7 +68,7 @@ export class GradientModel {
     this.#arrived = arrived;
   }
 
-  job(state: GradientState, pool: Pool, streams: boolean): Job {
+  job(state: GradientState, pool: Pool, streams: boolean): Required<Job> {
     const { seed, keys, dimension } = state;
     const swept = () => this.source?.keys === keys && this.source.seed === seed;
     const goal = trialsFor([dimension], keys, fineWork / 2, fineTrials);

@@ -12,6 +12,7 @@ import { GradientModel, type GradientState, type Pair } from "./gradient-model.t
 import { type Panels, panels } from "./gradient-panels.ts";
 import { deadText, halfBand, meanText, medianText, spreadText } from "./gradient-words.ts";
 import type { Job } from "./latest.ts";
+import { dimensionCursor, type ReadingCursor } from "./reading-cursor.ts";
 import { dimensionLimits, dimensionStops, keyLimits, keyStops } from "./stops.ts";
 
 const largestText = (row: GradientRow) => meanText(row.maxProbability, row.trials);
@@ -81,7 +82,15 @@ export class GradientFigure extends FigureElement<"gradient"> {
     ]);
   }
 
-  protected override dimensionAt(x: number, y: number): number | null {
+  protected override cursor(): ReadingCursor<GradientState> {
+    return dimensionCursor(this.state.dimension, (x, y) => this.#dimensionAt(x, y));
+  }
+
+  protected override fileTag(): string {
+    return `dk${this.source()?.dimension ?? this.state.dimension}`;
+  }
+
+  #dimensionAt(x: number, y: number): number | null {
     return this.#panels?.at(x, y) ?? null;
   }
 

@@ -6,7 +6,8 @@
 
 export interface Job {
   coarse(signal: AbortSignal): Promise<void>;
-  refine(signal: AbortSignal): Promise<void>;
+  /** Left out where the first answer is exact. */
+  refine?(signal: AbortSignal): Promise<void>;
 }
 
 export class Latest {
@@ -68,7 +69,7 @@ export class Latest {
     const { signal } = this.#coarse;
     try {
       await job.coarse(signal);
-      if (!signal.aborted) this.#unrefined = job;
+      if (!signal.aborted && job.refine) this.#unrefined = job;
     } catch (error) {
       if (!signal.aborted) this.#onError(error);
     }
@@ -78,7 +79,7 @@ export class Latest {
     this.#refine = new AbortController();
     const { signal } = this.#refine;
     try {
-      await job.refine(signal);
+      await job.refine?.(signal);
       if (!signal.aborted && this.#unrefined === job) this.#unrefined = null;
     } catch (error) {
       if (signal.aborted) return;

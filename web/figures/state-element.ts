@@ -2,7 +2,7 @@
 import { LitElement, type PropertyDeclarations } from "lit";
 import { type FigureName, figureSchemas } from "../state/fields.ts";
 import type { FigureState } from "../state/hash.ts";
-import { attributeName, parseField, parseState, type Schema } from "../state/schema.ts";
+import { attributeName, parseField, parseState, type Schema, settled } from "../state/schema.ts";
 
 export abstract class StateElement<N extends FigureName> extends LitElement {
   static figureName: FigureName;
@@ -59,8 +59,13 @@ export abstract class StateElement<N extends FigureName> extends LitElement {
 
   /** A change made by the reader: shown, computed, and told to the page. */
   protected change(patch: Partial<FigureState<N>>): void {
-    for (const name of Object.keys(patch)) this.#notes.delete(name);
-    this.state = { ...this.state, ...patch };
+    const next: Record<string, unknown> = { ...this.state };
+    for (const [name, value] of Object.entries(patch)) {
+      this.#notes.delete(name);
+      const field = this.#schema[name];
+      next[name] = field ? settled(field, value as never) : value;
+    }
+    this.state = next as FigureState<N>;
     this.tell("sqrtdk-state", { figure: this.figureName, state: this.state });
   }
 

@@ -1,8 +1,8 @@
 /** The places a logarithmic slider can stop at: whole numbers, evenly spread by ratio, every power of two among them. */
-import { figureSchemas } from "../state/fields.ts";
+import { dimension as dimensionLimits, keys as keyLimits } from "../state/figures/shared.ts";
 
 /** How far d_k and n reach, in every figure. */
-export const { dimension: dimensionLimits, keys: keyLimits } = figureSchemas.gradient;
+export { dimensionLimits, keyLimits };
 
 export function logStops(low: number, high: number, perOctave: number): number[] {
   const stops = new Set<number>();

@@ -59,7 +59,7 @@ export class VarianceModel {
     this.#arrived = arrived;
   }
 
-  job(state: VarianceState, pool: Pool, streams: boolean): Job {
+  job(state: VarianceState, pool: Pool, streams: boolean): Required<Job> {
     const { seed, components, dimension } = state;
     const source = { seed, components };
     const known = () => this.source?.seed === seed && this.source.components === components;

@@ -9,6 +9,7 @@ import { chips, dk, dropDown, key, logSlider, rootDk, segments } from "./control
 import { FigureElement } from "./figure-element.ts";
 import type { Status } from "./footer.ts";
 import type { Job } from "./latest.ts";
+import { dimensionCursor, type ReadingCursor } from "./reading-cursor.ts";
 import { dimensionLimits, dimensionStops, toDimension } from "./stops.ts";
 import { type Growth, growth } from "./variance-growth.ts";
 import { hills, hillsHeight } from "./variance-hills.ts";
@@ -196,7 +197,15 @@ export class VarianceFigure extends FigureElement<"variance"> {
     ]);
   }
 
-  protected override dimensionAt(x: number, y: number): number | null {
+  protected override cursor(): ReadingCursor<VarianceState> {
+    return dimensionCursor(this.state.dimension, (x, y) => this.#dimensionAt(x, y));
+  }
+
+  protected override fileTag(): string {
+    return `dk${this.source()?.dimension ?? this.state.dimension}`;
+  }
+
+  #dimensionAt(x: number, y: number): number | null {
     const plot = this.#growth;
     if (!plot || x < plot.box.left - 20 || y < plot.box.top - 24 || y > plot.box.bottom + 24) return null;
     return toDimension(plot.invert(x));

@@ -50,6 +50,11 @@ export function mentions(reader: HashReader, figure: FigureName): boolean {
   return Object.keys(figureSchemas[figure]).some((name) => reader.raw(figure, name) !== null);
 }
 
+/** Commas and semicolons are legal in a fragment and much easier to read than %2C and %3B. */
+function readable(parameters: URLSearchParams): string {
+  return parameters.toString().replaceAll("%2C", ",").replaceAll("%3B", ";");
+}
+
 export function writeHash(states: { [N in FigureName]?: FigureState<N> }, at?: string | null): string {
   const parameters = new URLSearchParams({ v: hashVersion });
   for (const [figure, state] of Object.entries(states)) {
@@ -58,8 +63,7 @@ export function writeHash(states: { [N in FigureName]?: FigureState<N> }, at?: s
       parameters.set(`${figure}.${name}`, text);
   }
   if (at) parameters.set("at", at);
-  // Commas are legal in a fragment and much easier to read than %2C.
-  return `#${parameters.toString().replaceAll("%2C", ",")}`;
+  return `#${readable(parameters)}`;
 }
 
 /** The link to a page with one figure's state set and everything else in its hash left as it is. */
@@ -68,6 +72,6 @@ export function linkTo(href: string, figure: FigureName, state: StateOf<Schema>,
   const old = new URLSearchParams(url.hash.includes("=") ? url.hash.slice(1) : "");
   const own = writeHash({ [figure]: state }, at);
   for (const [name, text] of new URLSearchParams(own.slice(1))) old.set(name, text);
-  url.hash = old.toString().replaceAll("%2C", ",");
+  url.hash = readable(old);
   return url.href;
 }

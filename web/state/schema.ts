@@ -36,10 +36,39 @@ export interface SetField<V extends string = string> extends Common {
   values: readonly V[];
 }
 
-export type Field = IntegerField | FlagField | ChoiceField | SetField;
+/** Real numbers are kept with so many decimals and no more: a link then gives back the very same number. */
+interface Real {
+  min: number;
+  max: number;
+  decimals: number;
+}
+
+export interface NumberField extends Common, Real {
+  kind: "number";
+  default: number;
+}
+
+/** A list, written with commas. */
+export interface NumbersField extends Common, Real {
+  kind: "numbers";
+  default: readonly number[];
+  /** The fewest and the most there may be. */
+  length: readonly [number, number];
+}
+
+/** Rows of equal length, written with commas and semicolons: 1,0;0,1. */
+export interface MatrixField extends Common, Real {
+  kind: "matrix";
+  default: readonly (readonly number[])[];
+  rows: readonly [number, number];
+  columns: readonly [number, number];
+}
+
+type RealField = NumberField | NumbersField | MatrixField;
+export type Field = IntegerField | FlagField | ChoiceField | SetField | RealField;
 export type Schema = Readonly<Record<string, Field>>;
 
-export type ValueOf<F> = F extends IntegerField
+export type ValueOf<F> = F extends IntegerField | NumberField
   ? number
   : F extends FlagField
     ? boolean
@@ -47,7 +76,11 @@ export type ValueOf<F> = F extends IntegerField
       ? V
       : F extends SetField<infer V>
         ? readonly V[]
-        : never;
+        : F extends NumbersField
+          ? readonly number[]
+          : F extends MatrixField
+            ? readonly (readonly number[])[]
+            : never;
 
 export type StateOf<S extends Schema> = { readonly [K in keyof S]: ValueOf<S[K]> };
 
@@ -70,6 +103,33 @@ function parseInteger(field: IntegerField, text: string): Parsed<number> | null 
   return null;
 }
 
+/** Within bounds, and with no more decimals than the field keeps. */
+function settledReal({ min, max, decimals }: Real, value: number): number {
+  // Adding 0 turns -0 into 0.
+  return Number(Math.min(max, Math.max(min, value)).toFixed(decimals)) + 0;
+}
+
+function parseReal(field: Real, text: string): number | null {
+  const plain = text.trim().replace("\u2212", "-");
+  if (!/^[+-]?(\d{1,20}(\.\d{0,20})?|\.\d{1,20})(e[+-]?\d{1,3})?$/i.test(plain)) return null;
+  const value = Number(plain);
+  return value >= field.min && value <= field.max ? settledReal(field, value) : null;
+}
+
+const within = (count: number, [fewest, most]: readonly [number, number]) => count >= fewest && count <= most;
+
+function parseReals(field: Real, text: string, length: readonly [number, number]): number[] | null {
+  const values =
+    text === "-" || text === "" ? [] : text.split(",", 1e4).map((each) => parseReal(field, each));
+  return within(values.length, length) && !values.includes(null) ? (values as number[]) : null;
+}
+
+function parseMatrix(field: MatrixField, text: string): Parsed<readonly (readonly number[])[]> | null {
+  const rows = text.split(";", 1e4).map((row) => parseReals(field, row.trim(), field.columns));
+  const even = rows.every((row) => row !== null && row.length === rows[0]?.length);
+  return within(rows.length, field.rows) && even ? { value: rows as number[][] } : null;
+}
+
 function parseSet(field: SetField, text: string): Parsed<readonly string[]> | null {
   if (text === "-" || text === "") return { value: [] };
   const words = text.split(",").map((word) => word.trim());
@@ -84,6 +144,9 @@ function parseFlag(text: string): Parsed<boolean> | null {
   return ["0", "false", "off", "no"].includes(text) ? { value: false } : null;
 }
 
+const span = ([fewest, most]: readonly [number, number]) =>
+  fewest === most ? String(most) : `${fewest} to ${most}`;
+
 function expected(field: Field): string {
   switch (field.kind) {
     case "integer":
@@ -94,28 +157,62 @@ function expected(field: Field): string {
       return `one of ${field.values.join(", ")}`;
     case "set":
       return `some of ${field.values.join(", ")}, with commas`;
+    case "number":
+      return `a number from ${field.min} to ${field.max}`;
+    case "numbers":
+      return `${span(field.length)} numbers from ${field.min} to ${field.max}, with commas`;
+    case "matrix":
+      return `${span(field.rows)} rows of ${span(field.columns)} numbers from ${field.min} to ${field.max}, like 1,0;0,1`;
   }
+}
+
+function parseText(field: Field, text: string): Parsed<unknown> | null {
+  switch (field.kind) {
+    case "integer":
+      return parseInteger(field, text);
+    case "flag":
+      return parseFlag(text);
+    case "choice":
+      return field.values.includes(text) ? { value: text } : null;
+    case "set":
+      return parseSet(field, text);
+    case "matrix":
+      return parseMatrix(field, text);
+    default: {
+      const value = field.kind === "number" ? parseReal(field, text) : parseReals(field, text, field.length);
+      return value === null ? null : { value };
+    }
+  }
+}
+
+/** The text of a value from outside, or null where it is of no simple kind: a message may bring anything. */
+function textOf(raw: unknown, nesting = 2): string | null {
+  if (Array.isArray(raw)) {
+    // Not the array's own text: that nests without end, and calls what the sender wrote.
+    const parts = nesting > 0 ? raw.map((part) => textOf(part, nesting - 1)) : [null];
+    return parts.includes(null) ? null : parts.join(separator(raw));
+  }
+  return ["string", "number", "boolean"].includes(typeof raw) ? String(raw).trim() : null;
 }
 
 /** One value from outside. `undefined` and `null` mean "not given" and leave no note. */
 export function parseField<F extends Field>(name: string, field: F, raw: unknown): Parsed<ValueOf<F>> {
   const fallback = field.default as ValueOf<F>;
   if (raw === undefined || raw === null) return { value: fallback };
-  const simple = ["string", "number", "boolean"].includes(typeof raw) || Array.isArray(raw);
-  const text = simple ? String(raw).trim() : `a ${typeof raw}`;
-  let parsed: Parsed<unknown> | null = null;
-  if (simple) {
-    if (field.kind === "integer") parsed = parseInteger(field, text);
-    else if (field.kind === "flag") parsed = parseFlag(text);
-    else if (field.kind === "set") parsed = parseSet(field, text);
-    else if (field.values.includes(text)) parsed = { value: text };
-  }
+  const text = textOf(raw);
+  const parsed = text === null ? null : parseText(field, text);
   if (parsed) return parsed as Parsed<ValueOf<F>>;
-  const used = Array.isArray(field.default) ? field.default.join(",") : String(field.default);
   return {
     value: fallback,
-    note: `${name} = ${quoted(text)} is not ${expected(field)}; ${used} is shown instead.`,
+    note: `${name} = ${quoted(text ?? `a ${typeof raw}`)} is not ${expected(field)}; ${serialiseValue(field.default)} is shown instead.`,
   };
+}
+
+/** A value the reader's hand has made: reals are brought within bounds and to the decimals a link keeps. */
+export function settled<F extends Field>(field: F, value: ValueOf<F>): ValueOf<F> {
+  const settle = (each: unknown): unknown =>
+    Array.isArray(each) ? each.map(settle) : settledReal(field as RealField, each as number);
+  return "decimals" in field ? (settle(value) as ValueOf<F>) : value;
 }
 
 /** A whole state; names the schema does not know are the business of others and are passed over. */
@@ -138,9 +235,11 @@ export function defaults<S extends Schema>(schema: S): StateOf<S> {
 }
 
 export function serialiseValue(value: unknown): string {
-  if (Array.isArray(value)) return value.length ? value.join(",") : "-";
+  if (Array.isArray(value)) return value.length ? value.map(serialiseValue).join(separator(value)) : "-";
   return typeof value === "boolean" ? (value ? "1" : "0") : String(value);
 }
+
+const separator = (values: readonly unknown[]) => (Array.isArray(values[0]) ? ";" : ",");
 
 /** Every public value, defaults too: a default that changes later must not change a link that exists. */
 export function serialiseState<S extends Schema>(

@@ -1,0 +1,3 @@
+import { dimension, keys, seed } from "./shared.ts";
+
+export const gradient = { seed, dimension, keys };
