@@ -24,6 +24,7 @@ EMSCRIPTEN_BINDINGS(laws) {
   emscripten::constant("uniformLaw", kUniform);
   emscripten::constant("rademacherLaw", kRademacher);
   emscripten::constant("laplaceLaw", kLaplace);
+  emscripten::constant("studentTLaw", static_cast<int>(theory::ComponentLaw::kStudentT));  // not drawn yet
 }
 
 }  // namespace

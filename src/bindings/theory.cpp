@@ -13,29 +13,17 @@
 namespace sqrtdk {
 namespace {
 
-// Equal laws of query and key. NaN where a moment does not exist.
-struct ScoreMoments {
-  double mean, variance, excess_kurtosis;
-};
-
-theory::DotProductMoments MomentsOf(int law, int dimension, double mean, double query_std, double key_std) {
-  theory::DotProductMomentsOptions options;
-  options.law = static_cast<theory::ComponentLaw>(law);
-  options.dimension = dimension;
-  options.query_mean = options.key_mean = mean;
-  options.query_std = query_std;
-  options.key_std = key_std;
-  return theory::DotProductMomentsOf(options);
-}
-
-ScoreMoments DotProductMoments(int law, int dimension, double mean, double query_std, double key_std) {
-  const theory::DotProductMoments moments = MomentsOf(law, dimension, mean, query_std, key_std);
-  return {moments.mean.value, moments.variance.value, moments.excess_kurtosis.value};
-}
-
-double VarianceStandardErrorOf(int law, int dimension, double mean, double query_std, double key_std,
-                               double samples) {
-  return theory::VarianceStandardError(MomentsOf(law, dimension, mean, query_std, key_std), samples).value;
+// Query and key have one law and one mean.
+theory::DotProductMoments MomentsOf(int law, double degrees_of_freedom, int dimension, double mean,
+                                    double query_std, double key_std, double correlation) {
+  return theory::DotProductMomentsOf({.law = static_cast<theory::ComponentLaw>(law),
+                                      .degrees_of_freedom = degrees_of_freedom,
+                                      .dimension = dimension,
+                                      .query_mean = mean,
+                                      .key_mean = mean,
+                                      .query_std = query_std,
+                                      .key_std = key_std,
+                                      .correlation = correlation});
 }
 
 // `density` or `tail` may be 0: not wanted.
@@ -57,12 +45,13 @@ theory::ExpectedSoftmax ExpectedRow(Address table, int dimension, double scale) 
 theory::TwoKeyRow TwoKeys(double difference_std) { return theory::TwoKeys(difference_std, kDeadRow / 2); }
 
 EMSCRIPTEN_BINDINGS(theory) {
-  emscripten::value_object<ScoreMoments>("ScoreMoments")
-      .field("mean", &ScoreMoments::mean)
-      .field("variance", &ScoreMoments::variance)
-      .field("excessKurtosis", &ScoreMoments::excess_kurtosis);
-  emscripten::function("dotProductMoments", &DotProductMoments);
-  emscripten::function("varianceStandardErrorOf", &VarianceStandardErrorOf);
+  emscripten::value_object<theory::DotProductMoments>("DotProductMoments")
+      .field("mean", &theory::DotProductMoments::mean)
+      .field("variance", &theory::DotProductMoments::variance)
+      .field("excessKurtosis", &theory::DotProductMoments::excess_kurtosis);
+  emscripten::function("dotProductMoments", &MomentsOf);
+  emscripten::function("varianceStandardErrorOf", &theory::VarianceStandardError);
+  emscripten::function("scoreMatrixVarianceError", &theory::ScoreMatrixVarianceError);
 
   emscripten::function("dotProductLaw", &DotProductLawAt);
   emscripten::function("dotProductDensity", &theory::DotProductDensity);

@@ -1,111 +1,86 @@
 #include "theory/moments.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 namespace sqrtdk::theory {
 namespace {
 
-Moment Missing(MomentStatus why) { return {std::numeric_limits<double>::quiet_NaN(), why}; }
-
-Moment Present(double value) {
-  return std::isfinite(value) ? Moment{value, MomentStatus::kExists}
-                              : Missing(MomentStatus::kInvalidArgument);
-}
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 bool IsStd(double std) { return std >= 0.0 && std::isfinite(std); }
 
 bool Valid(const DotProductMomentsOptions& o) {
   return o.dimension >= 1 && IsStd(o.query_std) && IsStd(o.key_std) && std::isfinite(o.query_mean) &&
-         std::isfinite(o.key_mean) && o.law >= ComponentLaw::kNormal && o.law <= ComponentLaw::kStudentT &&
-         (o.law != ComponentLaw::kStudentT || o.degrees_of_freedom > 0.0);
+         std::isfinite(o.key_mean) && o.correlation >= LowestCorrelation(o.dimension) &&
+         o.correlation <= 1.0 && !std::isnan(ComponentExcessKurtosis(o.law, o.degrees_of_freedom));
 }
+
+double Square(double x) { return x * x; }
 
 }  // namespace
 
-Moment ComponentExcessKurtosis(ComponentLaw law, double degrees_of_freedom) {
+double LowestCorrelation(int dimension) { return dimension > 1 ? -1.0 / (dimension - 1.0) : -1.0; }
+
+double ComponentExcessKurtosis(ComponentLaw law, double degrees_of_freedom) {
   switch (law) {
     case ComponentLaw::kNormal:
-      return Present(0.0);
+      return 0.0;
     case ComponentLaw::kUniform:
-      return Present(-1.2);
+      return -1.2;
     case ComponentLaw::kRademacher:
-      return Present(-2.0);
+      return -2.0;
     case ComponentLaw::kLaplace:
-      return Present(3.0);
+      return 3.0;
     case ComponentLaw::kStudentT:
-      if (!(degrees_of_freedom > 0.0)) return Missing(MomentStatus::kInvalidArgument);
-      if (degrees_of_freedom <= 1.0) return Missing(MomentStatus::kNoMean);
-      if (degrees_of_freedom <= 2.0) return Missing(MomentStatus::kInfiniteVariance);
-      if (degrees_of_freedom <= 4.0) return Missing(MomentStatus::kInfiniteKurtosis);
-      return Present(6.0 / (degrees_of_freedom - 4.0));  // nu = inf is the normal law
+      if (!(degrees_of_freedom > 2.0)) return kNan;
+      return degrees_of_freedom > 4.0 ? 6.0 / (degrees_of_freedom - 4.0) : kInfinity;
   }
-  return Missing(MomentStatus::kInvalidArgument);
+  return kNan;
 }
 
 DotProductMoments DotProductMomentsOf(const DotProductMomentsOptions& o) {
-  if (!Valid(o)) {
-    const Moment none = Missing(MomentStatus::kInvalidArgument);
-    return {none, none, none};
-  }
-  const Moment component = ComponentExcessKurtosis(o.law, o.degrees_of_freedom);
-  const double d = o.dimension;
-  DotProductMoments s;
-  if (component.status == MomentStatus::kNoMean) {
-    s.mean = s.variance = s.excess_kurtosis = component;
+  if (!Valid(o)) return {kNan, kNan, kNan};
+  const double d = o.dimension, rho = o.correlation;
+  const double lambda = std::max(0.0, 1.0 + (d - 1.0) * rho);  // largest eigenvalue of Sigma, for rho > 0
+  const double t2 = d * (1.0 + (d - 1.0) * rho * rho);
+  const double t4 = (d - 1.0) * Square(Square(1.0 - rho)) + Square(Square(lambda));
+
+  // The three parts of the variance: of the query alone, of the key alone, of their product.
+  const double query = d * lambda * Square(o.key_mean * o.query_std);
+  const double key = d * lambda * Square(o.query_mean * o.key_std);
+  const double product = t2 * Square(o.query_std * o.key_std);
+
+  DotProductMoments s{d * o.query_mean * o.key_mean, query + key + product, kNan};
+  const double kappa = ComponentExcessKurtosis(o.law, o.degrees_of_freedom);
+  if (kappa == kInfinity) {
+    if (s.variance > 0.0) s.excess_kurtosis = kInfinity;
     return s;
   }
-  s.mean = Present(d * o.query_mean * o.key_mean);
-  if (component.status == MomentStatus::kInfiniteVariance) {
-    s.variance = s.excess_kurtosis = component;
-    return s;
-  }
-  const double a2 = o.key_mean * o.key_mean * o.query_std * o.query_std;
-  const double b2 = o.query_mean * o.query_mean * o.key_std * o.key_std;
-  const double c2 = o.query_std * o.query_std * o.key_std * o.key_std;
-  const double variance = a2 + b2 + c2;
-  s.variance = Present(d * variance);
-  if (component.status != MomentStatus::kExists) {
-    s.excess_kurtosis = component;
-  } else if (variance == 0.0) {
-    s.excess_kurtosis = Missing(MomentStatus::kUndefined);
-  } else {
-    // Shares of the variance rather than the squares themselves: these cannot overflow.
-    const double a = a2 / variance, b = b2 / variance, c = c2 / variance;
-    const double fourth = component.value + 3.0;
-    const double m4 = fourth * (a * a + b * b + 6.0 * c * (a + b)) + 6.0 * a * b + fourth * fourth * c * c;
-    s.excess_kurtosis = Present((m4 - 3.0) / d);
-  }
+  // Shares of the variance rather than its parts: their squares cannot overflow. 0/0 of a constant is NaN.
+  const double a = query / s.variance, b = key / s.variance, c = product / s.variance;
+  s.excess_kurtosis = kappa * (a * a + b * b) / d +
+                      (a + b) * c * (12.0 * lambda * lambda / t2 + 6.0 * kappa / d) +
+                      c * c *
+                          (6.0 * t4 / (t2 * t2) + 6.0 * kappa / d +
+                           kappa * kappa * d * (1.0 + (d - 1.0) * Square(rho * rho)) / (t2 * t2));
   return s;
 }
 
-Moment EquicorrelatedVariance(int dimension, double query_std, double key_std, double query_correlation,
-                              double key_correlation) {
-  const double d = dimension;
-  const double lowest = dimension > 1 ? -1.0 / (d - 1.0) : -1.0;
-  const auto is_correlation = [lowest](double rho) { return rho >= lowest && rho <= 1.0; };
-  if (dimension < 1 || !IsStd(query_std) || !IsStd(key_std) || !is_correlation(query_correlation) ||
-      !is_correlation(key_correlation)) {
-    return Missing(MomentStatus::kInvalidArgument);
-  }
-  const double c = query_std * key_std;
-  return Present(c * c * d * (1.0 + (d - 1.0) * query_correlation * key_correlation));
+double VarianceStandardError(const DotProductMoments& moments, double samples) {
+  if (!(samples >= 2.0) || !std::isfinite(samples)) return kNan;
+  if (moments.variance == 0.0) return 0.0;
+  // Not below 0 by rounding, for a coin's kurtosis of -2.
+  const double relative = 2.0 / (samples - 1.0) + moments.excess_kurtosis / samples;
+  return moments.variance * std::sqrt(std::max(relative, 0.0));
 }
 
-Moment VarianceStandardError(const DotProductMoments& moments, double samples) {
-  if (moments.variance.status != MomentStatus::kExists) return Missing(moments.variance.status);
-  if (!(samples >= 2.0) || !std::isfinite(samples)) return Missing(MomentStatus::kInvalidArgument);
-  if (moments.excess_kurtosis.status == MomentStatus::kUndefined)
-    return Present(0.0);  // a constant has no error
-  if (moments.excess_kurtosis.status != MomentStatus::kExists) return Missing(moments.excess_kurtosis.status);
-  return Present(moments.variance.value *
-                 std::sqrt(2.0 / (samples - 1.0) + moments.excess_kurtosis.value / samples));
-}
-
-Moment ScoreMatrixVarianceRelativeError(int rows, int keys, int dimension) {
-  if (rows < 1 || keys < 1 || dimension < 1) return Missing(MomentStatus::kInvalidArgument);
-  const double t = rows, n = keys, d = dimension;
-  return Present(std::sqrt(2.0 / (t * d) + 2.0 / (n * d) + 2.0 / (t * n) + 2.0 / (t * n * d)));
+double ScoreMatrixVarianceError(double rows, double keys, double dimension) {
+  if (!(rows >= 1.0 && keys >= 1.0 && dimension >= 1.0)) return kNan;
+  return std::sqrt(2.0 * (1.0 / (rows * dimension) + 1.0 / (keys * dimension) + 1.0 / (rows * keys) +
+                          1.0 / (rows * keys * dimension)));
 }
 
 }  // namespace sqrtdk::theory

@@ -290,6 +290,24 @@ ranges(
   (c) => c.theory.varianceStandardError({ dimension: 1, samples: 1 }),
   /samples/,
 );
+ranges(
+  "dotProductMoments",
+  "t without variance",
+  (c) => c.theory.dotProductMoments({ dimension: 4, components: "student-t", degreesOfFreedom: 2 }),
+  /degreesOfFreedom must be more than 2, where the variance exists, .* got 2/,
+);
+ranges(
+  "dotProductMoments",
+  "correlation",
+  (c) => c.theory.dotProductMoments({ dimension: 5, correlation: -0.26 }),
+  /correlation must be a number from -1\/\(dimension - 1\) = -0\.25 to 1, got -0\.26/,
+);
+ranges(
+  "scoreMatrixVarianceError",
+  "no keys",
+  (c) => c.theory.scoreMatrixVarianceError({ queries: 1, keys: 0, dimension: 4 }),
+  /keys must be an integer from 1/,
+);
 const types = (call: string, why: string, run: Refusal["run"], says: RegExp) =>
   refuse(call, why, run, "ERR_TYPE", says);
 types(

@@ -113,15 +113,6 @@ test("the law scales with both standard deviations, at one point as at many", ()
   assert.ok(relative(density[4] as number, core.theory.dotProductDensity(6, { dimension: 7 }) * 2) < 1e-13);
 });
 
-test("moments of the component laws", () => {
-  for (const { law, d, var_S, excess_kurtosis_S } of read("variance_gamma").component_laws) {
-    if (!["normal", "uniform", "rademacher", "laplace"].includes(law)) continue;
-    const moments = core.theory.dotProductMoments({ dimension: d, components: law });
-    assert.ok(relative(moments.variance, var_S) < 1e-14);
-    assert.ok(Math.abs(moments.excessKurtosis - excess_kurtosis_S) < 1e-14);
-  }
-});
-
 test("expected softmax of independent scores, and of a row of attention", () => {
   const ensemble = read("ensemble");
   for (const { n, sigma, exact } of ensemble.iid) {

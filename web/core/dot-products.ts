@@ -4,7 +4,7 @@ import { type DotProducts, readDotProducts, readVarianceSweep } from "./experime
 import { Doubles, type Heap, type Slot } from "./heap.ts";
 import { lawNumber, scaleFactor } from "./laws.ts";
 import { itemsPerStep } from "./steps.ts";
-import { momentsOf, standardErrorOfVariance } from "./theory.ts";
+import { momentsOf, standardErrorOfVariance } from "./theory-moments.ts";
 import type {
   DotProductOptions,
   DotProductResult,

@@ -4,8 +4,11 @@ import type { ExpectedSoftmax } from "./theory-types.ts";
 /** How scores are scaled: 1, 1/sqrt(d_k), 1/d_k, or a number alpha for d_k^-alpha. */
 export type Scale = "none" | "rsqrt" | "reciprocal" | number;
 
-/** Law of the components of query and key before mean and standard deviation are applied: mean 0, variance 1. */
-export type ComponentLaw = "normal" | "uniform" | "rademacher" | "laplace";
+/**
+ * Law of the components of query and key before mean and standard deviation are applied: symmetric, mean 0, variance 1.
+ * Student's t is scaled to that, which takes more than 2 degrees of freedom.
+ */
+export type ComponentLaw = "normal" | "uniform" | "rademacher" | "laplace" | "student-t";
 
 export interface DotProductOptions {
   /** d_k, 1..65536. */

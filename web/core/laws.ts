@@ -3,9 +3,16 @@ import { integer, isList, oneOf, readItems, real, reject } from "./checks.ts";
 import type { Engine } from "./engine.ts";
 import type { ComponentLaw, Scale } from "./types.ts";
 
-const componentLaws: readonly ComponentLaw[] = ["normal", "uniform", "rademacher", "laplace"];
+const drawnLaws: readonly Exclude<ComponentLaw, "student-t">[] = [
+  "normal",
+  "uniform",
+  "rademacher",
+  "laplace",
+];
+const componentLaws: readonly ComponentLaw[] = [...drawnLaws, "student-t"];
 /** What the engine calls a law. That it has a number for each is checked by the compiler. */
-export const lawNumber = (engine: Engine, law: ComponentLaw): number => engine[`${law}Law`];
+export const lawNumber = (engine: Engine, law: ComponentLaw): number =>
+  law === "student-t" ? engine.studentTLaw : engine[`${law}Law`];
 
 export const maximumDimension = 65536;
 
@@ -15,25 +22,83 @@ export const maximumDimension = 65536;
  */
 const maximumStd = 1e6;
 const maximumExponent = 4;
+const maximumDegreesOfFreedom = 1e6;
 
+/** How the components of query and key are distributed. */
 export interface Components {
   components: ComponentLaw;
+  /** nu of Student's t; no other law reads it. */
+  degreesOfFreedom: number;
   mean: number;
   queryStd: number;
   keyStd: number;
+  /** Between any two components of one vector. */
+  correlation: number;
 }
 
+/** What can be drawn. */
 export const componentOptions = ["components", "mean", "queryStd", "keyStd"] as const;
+/** What theory knows. */
+export const lawOptions = [...componentOptions, "degreesOfFreedom", "correlation"] as const;
+
+function readStds(call: string, o: { mean?: unknown; queryStd?: unknown; keyStd?: unknown }) {
+  return {
+    mean: real(call, "mean", o.mean ?? 0, -maximumStd, maximumStd),
+    queryStd: real(call, "queryStd", o.queryStd ?? 1, 0, maximumStd),
+    keyStd: real(call, "keyStd", o.keyStd ?? 1, 0, maximumStd),
+  };
+}
 
 export function readComponents(
   call: string,
   o: { [name in (typeof componentOptions)[number]]?: unknown },
 ): Components {
   return {
+    components: oneOf<ComponentLaw>(call, "components", o.components ?? "normal", drawnLaws),
+    degreesOfFreedom: 5,
+    ...readStds(call, o),
+    correlation: 0,
+  };
+}
+
+/** Student's t is scaled to variance 1, so it must have one. */
+function readDegreesOfFreedom(call: string, value: unknown): number {
+  if (typeof value === "number" && value > 2 && value <= maximumDegreesOfFreedom) return value;
+  const expected = `more than 2, where the variance exists, and at most ${maximumDegreesOfFreedom}`;
+  return reject(
+    typeof value === "number" ? "ERR_RANGE" : "ERR_TYPE",
+    call,
+    "degreesOfFreedom",
+    expected,
+    value,
+  );
+}
+
+/** Of vectors of up to `dimension` components. */
+function readCorrelation(call: string, value: unknown, dimension: number): number {
+  const lowest = dimension > 1 ? -1 / (dimension - 1) : -1;
+  if (typeof value === "number" && value >= lowest && value <= 1) return value;
+  const bound = dimension > 1 ? `-1/(dimension - 1) = ${lowest}` : "-1";
+  return reject(
+    typeof value === "number" ? "ERR_RANGE" : "ERR_TYPE",
+    call,
+    "correlation",
+    `a number from ${bound} to 1`,
+    value,
+  );
+}
+
+/** The law of vectors of up to `dimension` components. */
+export function readLaw(
+  call: string,
+  o: { [name in (typeof lawOptions)[number]]?: unknown },
+  dimension: number,
+): Components {
+  return {
     components: oneOf(call, "components", o.components ?? "normal", componentLaws),
-    mean: real(call, "mean", o.mean ?? 0, -maximumStd, maximumStd),
-    queryStd: real(call, "queryStd", o.queryStd ?? 1, 0, maximumStd),
-    keyStd: real(call, "keyStd", o.keyStd ?? 1, 0, maximumStd),
+    degreesOfFreedom: readDegreesOfFreedom(call, o.degreesOfFreedom ?? 5),
+    ...readStds(call, o),
+    correlation: readCorrelation(call, o.correlation ?? 0, dimension),
   };
 }
 

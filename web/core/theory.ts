@@ -1,17 +1,9 @@
 /** What the experiments should find, in closed form or by quadrature. Shares no code with the sampling. */
 import { integer, isDetached, readOptions, real, reject, typedArrayName } from "./checks.ts";
-import type { Engine } from "./engine.ts";
 import { allocated, Doubles, type Heap } from "./heap.ts";
-import {
-  type Components,
-  componentOptions,
-  lawNumber,
-  readComponents,
-  readDimension,
-  readScale,
-  scaleFactor,
-} from "./laws.ts";
-import type { DensityOptions, DotProductMoments, ExpectedSoftmax, Scale, Theory } from "./types.ts";
+import { readDimension, readScale, scaleFactor } from "./laws.ts";
+import { createMoments } from "./theory-moments.ts";
+import type { DensityOptions, ExpectedSoftmax, Scale, Theory } from "./types.ts";
 
 /** Limits of the quadratures, as in src/theory. */
 const maximumRowKeys = 4096;
@@ -22,23 +14,6 @@ const maximumDifferenceStd = 1e6;
 /** Limits of the component's standard deviations for a density, which a constant has none of. */
 const minimumStd = 1e-6;
 const maximumStd = 1e6;
-
-type Sampled = Components & { dimension: number };
-
-/** Unscaled, of q.k. */
-export const momentsOf = (engine: Engine, o: Sampled): DotProductMoments =>
-  engine.dotProductMoments(lawNumber(engine, o.components), o.dimension, o.mean, o.queryStd, o.keyStd);
-
-/** Of a variance estimated from independent unscaled scores; NaN for fewer than two. */
-export const standardErrorOfVariance = (engine: Engine, o: Sampled, samples: number): number =>
-  engine.varianceStandardErrorOf(
-    lawNumber(engine, o.components),
-    o.dimension,
-    o.mean,
-    o.queryStd,
-    o.keyStd,
-    samples,
-  );
 
 /**
  * Rows of one number of keys share most of their work: the first fill a table, some 10 ms, from which all others take
@@ -121,19 +96,7 @@ export function createTheory(heap: Heap): Theory {
       );
     },
 
-    dotProductMoments(options) {
-      const call = "dotProductMoments";
-      const o = readOptions(call, options, ["dimension", ...componentOptions]);
-      return momentsOf(engine, { dimension: readDimension(call, o.dimension), ...readComponents(call, o) });
-    },
-
-    varianceStandardError(options) {
-      const call = "varianceStandardError";
-      const o = readOptions(call, options, ["dimension", "samples", ...componentOptions]);
-      const sampled = { dimension: readDimension(call, o.dimension), ...readComponents(call, o) };
-      const samples = integer(call, "samples", o.samples, 2, Number.MAX_SAFE_INTEGER);
-      return standardErrorOfVariance(engine, sampled, samples);
-    },
+    ...createMoments(engine),
 
     expectedSoftmax(options) {
       const call = "expectedSoftmax";
