@@ -1,5 +1,6 @@
 import { defineConfig, type Plugin } from "vite";
 import { alias } from "./web/build/aliases.mjs";
+import { classicFrame } from "./web/build/frame.ts";
 
 /** Nothing inline, nothing from elsewhere; wasm may compile, workers may come from bytes the page carries. */
 const policy = [
@@ -41,7 +42,7 @@ function keepDoers(): Plugin {
 export default defineConfig({
   root: "web",
   base: "./",
-  plugins: [policyInPage(), keepDoers()],
+  plugins: [policyInPage(), classicFrame(policy), keepDoers()],
   resolve: { alias },
   build: {
     outDir: "../build/page",

@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { frameCode, frameUrl, linkTo } from "../../web/state/address.ts";
 import { figureNames, figureSchemas } from "../../web/state/fields.ts";
-import { linkTo, mentions, readFigure, readHash, writeHash } from "../../web/state/hash.ts";
+import { mentions, readFigure, readHash, writeHash } from "../../web/state/hash.ts";
 import {
   attributeName,
   defaults,
@@ -189,6 +190,28 @@ test("a figure's link leaves the rest of the page's state alone", () => {
   assert.equal(readFigure(reader, "gradient").state.keys, 99);
   assert.equal(readFigure(reader, "variance").state.seed, 3);
   assert.equal(reader.at, "variance");
+});
+
+test("a frame's address names its figure and restores it, from the hash or from the query", () => {
+  const state = { ...defaults(variance), seed: 9, show: ["3", "chosen"] as const };
+  const url = new URL(frameUrl("https://x.test/a/embed.html?old=1#old=2", "variance", state));
+  assert.equal(url.pathname + url.search, "/a/embed.html");
+  assert.ok(url.hash.startsWith("#figure=variance&v=1&seed=9&"), url.hash);
+  for (const reader of [readHash(url.hash), readHash("", `?${url.hash.slice(1)}`)]) {
+    assert.equal(reader.figure, "variance");
+    assert.deepEqual(readFigure(reader, "variance"), { state, notes: [] });
+  }
+  assert.equal(readFigure(readHash("#seed=5", "?seed=6&dimension=7"), "variance").state.seed, 5);
+});
+
+test("the code for a page holds the address and the title as text, whatever is in them", () => {
+  const code = frameCode("https://x.test/embed.html#figure=variance&seed=1", 'A "title" <b>', 640.2);
+  assert.match(
+    code,
+    /^<iframe src="https:\/\/x\.test\/embed\.html#figure=variance&amp;seed=1" title="A &quot;/,
+  );
+  assert.match(code, /height="641".*sandbox="allow-scripts allow-downloads"/);
+  assert.equal(code.split("<").length, 3);
 });
 
 test("attribute names are kebab-case", () => {

@@ -16,30 +16,38 @@ export interface Paper {
   opaque: true;
 }
 
+/** What was put on the clipboard, or is shown to be. */
+export interface Copied {
+  kind: "link" | "code";
+  text: string;
+}
+
 /** The figure, as far as it can be taken away. */
 export interface Exhibit {
   fileName(): string;
   table(): Table;
   drawing(): TemplateResult;
   link(): string;
-  /** Tells the reader what became of the link. */
-  linked(link: string, copied: boolean): void;
+  /** What puts the figure into another page. */
+  code(): string;
+  /** Tells the reader what became of it. */
+  copied(copied: Copied, done: boolean): void;
   failed(error: unknown): void;
 }
 
 export interface Takeaways {
   link(): Promise<void>;
+  code(): Promise<void>;
   csv(): void;
   svg(): void;
   png(): Promise<void>;
 }
 
 export function takeaways(exhibit: Exhibit): Takeaways {
+  const copy = async (copied: Copied) => exhibit.copied(copied, await copyText(copied.text));
   return {
-    link: async () => {
-      const link = exhibit.link();
-      exhibit.linked(link, await copyText(link));
-    },
+    link: () => copy({ kind: "link", text: exhibit.link() }),
+    code: () => copy({ kind: "code", text: exhibit.code() }),
     csv: () => saveCsv(exhibit.table(), exhibit.fileName()),
     svg: () => saveSvg(exhibit.drawing(), exhibit.fileName()),
     png: () =>
@@ -62,7 +70,7 @@ async function savePng(template: TemplateResult, name: string): Promise<void> {
   saveBlob(await pngBlob(markup, size("width"), size("height")), `${name}.png`);
 }
 
-/** True where the browser let us; elsewhere the link is shown to be copied by hand. */
+/** True where the browser let us. */
 async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

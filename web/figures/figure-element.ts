@@ -5,10 +5,11 @@
 import { html, nothing, type PropertyDeclarations, type TemplateResult } from "lit";
 import { darkTheme, lightTheme, pageTheme, type Theme } from "../charts/theme.ts";
 import type { Pool } from "../core/types.ts";
+import { type Address, frameCode } from "../state/address.ts";
 import type { FigureName } from "../state/fields.ts";
-import { type FigureState, linkTo } from "../state/hash.ts";
+import type { FigureState } from "../state/hash.ts";
 import { serialiseValue } from "../state/schema.ts";
-import { type Paper, type Table, takeaways } from "./actions.ts";
+import { type Copied, type Paper, type Table, takeaways } from "./actions.ts";
 import { Announcer } from "./announcer.ts";
 import { footer, type Status } from "./footer.ts";
 import { type Job, Latest } from "./latest.ts";
@@ -25,11 +26,11 @@ export abstract class FigureElement<N extends FigureName> extends StateElement<N
   static override styles = [figureStyle];
   static override properties: PropertyDeclarations = {
     pool: { attribute: false },
-    linkable: { attribute: false },
+    address: { attribute: false },
     width: { state: true },
     paused: { state: true },
     trouble: { state: true },
-    link: { state: true },
+    copied: { state: true },
     spoken: { state: true },
     unfolded: { state: true },
   };
@@ -37,11 +38,12 @@ export abstract class FigureElement<N extends FigureName> extends StateElement<N
   /** Where the numbers come from; the page's shared pool unless something else is given. */
   declare pool: Pool | undefined;
   /** Set by a page that keeps its figures' state in its address: only there does a link lead back to the picture. */
-  declare linkable: boolean;
+  declare address: Address | undefined;
   declare protected width: number;
   declare protected paused: boolean;
   declare protected trouble: string;
-  declare protected link: string;
+  /** The link or the code that was asked for, to be seen and copied by hand. */
+  declare protected copied: Copied | null;
   declare protected spoken: string;
   /** Whether the data table is open; a closed one costs nothing. */
   declare protected unfolded: boolean;
@@ -85,11 +87,10 @@ export abstract class FigureElement<N extends FigureName> extends StateElement<N
 
   constructor() {
     super();
-    this.linkable = false;
     this.width = 0;
     this.paused = false;
     this.trouble = "";
-    this.link = "";
+    this.copied = null;
     this.spoken = "";
     this.unfolded = false;
   }
@@ -118,11 +119,11 @@ export abstract class FigureElement<N extends FigureName> extends StateElement<N
 
   override adopt(values: Readonly<Record<string, unknown>>): void {
     super.adopt(values);
-    this.link = "";
+    this.copied = null;
   }
 
   protected override change(patch: Partial<FigureState<N>>): void {
-    this.link = "";
+    this.copied = null;
     this.#announcer.soon();
     super.change(patch);
   }
@@ -235,10 +236,15 @@ export abstract class FigureElement<N extends FigureName> extends StateElement<N
       },
       table: () => this.table(),
       drawing: () => this.#onPaper(),
-      link: () => linkTo(location.href, this.figureName, this.state as never, this.id || this.figureName),
-      linked: (link, copied) => {
-        this.link = link;
-        void this.#announcer.now(copied ? "Link copied." : "The link is shown below the buttons.");
+      link: () => this.address?.link(this.figureName, this.state, this.id || this.figureName) ?? "",
+      code: () => {
+        const url = this.address?.frame(this.figureName, this.state) ?? "";
+        return frameCode(url, this.plainTitle, this.getBoundingClientRect().height);
+      },
+      copied: (copied, done) => {
+        this.copied = copied;
+        const name = copied.kind === "link" ? "The link" : "The code";
+        void this.#announcer.now(done ? `${name} is copied.` : `${name} is shown below the buttons.`);
       },
       failed: (error) => this.#failed(error),
     }),
@@ -287,7 +293,8 @@ export abstract class FigureElement<N extends FigureName> extends StateElement<N
         table: this.unfolded ? this.table() : null,
         seed: this.#seed,
         paused: this.paused,
-        link: this.linkable ? this.link : null,
+        linkable: this.address !== undefined,
+        copied: this.copied,
         onUnfold: (open) => {
           this.unfolded = open;
         },

@@ -1,7 +1,7 @@
 /** The foot of a figure: what the numbers rest on, what can be done with them, and the numbers themselves. */
 import { html, nothing, type TemplateResult } from "lit";
 import { count } from "../charts/numbers.ts";
-import type { Table, Takeaways } from "./actions.ts";
+import type { Copied, Table, Takeaways } from "./actions.ts";
 
 export interface Status {
   /** How many samples the newest result rests on, and how many there will be. */
@@ -31,8 +31,9 @@ export interface FooterOptions {
   /** Undefined where nothing is random. */
   seed: number | undefined;
   paused: boolean;
-  /** The link last copied, or null where links lead nowhere. */
-  link: string | null;
+  /** Whether links lead anywhere here. */
+  linkable: boolean;
+  copied: Copied | null;
   actions: FooterActions;
 }
 
@@ -80,18 +81,25 @@ function seedField(seed: number, actions: FooterActions): TemplateResult {
     <button type="button" @click=${actions.resample}>Resample</button>`;
 }
 
-function buttons({ status, seed, paused, link, actions }: FooterOptions): TemplateResult {
+function buttons({ status, seed, paused, linkable, copied, actions }: FooterOptions): TemplateResult {
+  const quiet = (text: string, action: () => unknown) =>
+    html`<button type="button" class="quiet" @click=${action}>${text}</button>`;
   return html`<div class="actions">
       ${seed === undefined ? nothing : seedField(seed, actions)}
       ${status ? html`<button type="button" @click=${actions.pause}>${paused ? "Resume" : "Pause"}</button>` : nothing}
       <button type="button" @click=${actions.reset}>Reset</button>
       <span class="gap"></span>
-      ${link === null ? nothing : html`<button type="button" class="quiet" @click=${actions.link}>Copy link</button>`}
-      <button type="button" class="quiet" @click=${actions.csv}>CSV</button>
-      <button type="button" class="quiet" @click=${actions.svg}>SVG</button>
-      <button type="button" class="quiet" @click=${actions.png}>PNG</button>
+      ${linkable ? [quiet("Copy link", actions.link), quiet("Embed", actions.code)] : nothing}
+      ${[quiet("CSV", actions.csv), quiet("SVG", actions.svg), quiet("PNG", actions.png)]}
     </div>
-    ${link ? html`<input class="link" readonly aria-label="Link to this picture" .value=${link} @focus=${(event: Event) => (event.target as HTMLInputElement).select()}>` : nothing}`;
+    ${copied ? copiedField(copied) : nothing}`;
+}
+
+/** Shown in any case: some browsers keep the clipboard from a page, and all from most frames. */
+function copiedField({ kind, text }: Copied): TemplateResult {
+  const name = kind === "link" ? "Link to this picture" : "Code that puts this figure into a page";
+  return html`<label class="copied"><span>${name}</span>
+    <input class="link" readonly .value=${text} @focus=${(event: Event) => (event.target as HTMLInputElement).select()}></label>`;
 }
 
 export function footer(options: FooterOptions): TemplateResult | typeof nothing {

@@ -66,7 +66,7 @@ export abstract class StateElement<N extends FigureName> extends LitElement {
       next[name] = field ? settled(field, value as never) : value;
     }
     this.state = next as FigureState<N>;
-    this.tell("sqrtdk-state", { figure: this.figureName, state: this.state });
+    this.tell("sqrtdk-state", { figure: this.figureName, state: this.state, notes: this.notes });
   }
 
   /** Like a change made by the reader, from words outside: buttons in the text, messages. */

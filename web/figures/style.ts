@@ -100,7 +100,8 @@ export const figureStyle = css`
   .actions label { display: inline-flex; gap: 0.5rem; align-items: center; color: var(--sqrtdk-muted); }
   .actions button.quiet { border-color: transparent; background: none; text-decoration: underline; text-decoration-color: var(--sqrtdk-muted); text-underline-offset: 0.25em; padding-inline: 0.4rem; }
   .actions button.quiet:hover { text-decoration-color: currentcolor; }
-  .link { width: 100%; font: inherit; color: inherit; background: var(--sqrtdk-panel); border: 1px solid var(--sqrtdk-grid); border-radius: 8px; padding: 0.4rem 0.6rem; margin-top: 0.6rem; }
+  .link { width: 100%; font: inherit; color: inherit; background: var(--sqrtdk-panel); border: 1px solid var(--sqrtdk-grid); border-radius: 8px; padding: 0.4rem 0.6rem; }
+  .copied { display: grid; gap: 0.3rem; margin-top: 0.75rem; color: var(--sqrtdk-muted); }
   details { margin-top: 0.75rem; }
   summary { cursor: pointer; color: var(--sqrtdk-muted); min-height: 1.75rem; }
   .scroll { overflow-x: auto; }
@@ -127,6 +128,6 @@ export const figureStyle = css`
   }
   @media print {
     .figure { border: 0; box-shadow: none; padding: 0; break-inside: avoid; }
-    .controls, .actions, details, .progress, .link { display: none; }
+    .controls, .actions, details, .progress, .copied { display: none; }
   }
 `;

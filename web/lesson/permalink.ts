@@ -1,5 +1,6 @@
 /** The state of every figure lives in the URL's hash, so that the address bar always holds a link to what is seen. */
 import type { FigureElement } from "../figures/figure-element.ts";
+import { type Address, frameUrl, linkTo } from "../state/address.ts";
 import { type FigureName, figureNames, figureSchemas } from "../state/fields.ts";
 import { type FigureState, mentions, readHash, writeHash } from "../state/hash.ts";
 
@@ -7,6 +8,11 @@ type AnyFigure = FigureElement<FigureName>;
 
 // Safari refuses more than 100 changes in 30 seconds, and a moving slider makes more.
 const writeDelay = 300;
+
+const address: Address = {
+  link: (figure, state, id) => linkTo(location.href, figure, state, id),
+  frame: (figure, state) => frameUrl(new URL("embed.html", location.href).href, figure, state),
+};
 
 function figures(): Map<FigureName, AnyFigure> {
   const found = figureNames.map(
@@ -37,7 +43,7 @@ function applyHash(scroll: boolean): string | null {
 }
 
 export function keepLinkState(): void {
-  for (const figure of figures().values()) figure.linkable = true;
+  for (const figure of figures().values()) figure.address = address;
   let place = applyHash(true);
   let timer: ReturnType<typeof setTimeout> | undefined;
 

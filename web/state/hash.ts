@@ -13,16 +13,20 @@ export type FigureState<N extends FigureName> = StateOf<(typeof figureSchemas)[N
 export interface HashReader {
   /** The text given for a figure's field, prefixed or bare. */
   raw(figure: string, name: string): string | null;
+  /** The figure that is to stand alone, by the name given. */
+  figure: string | null;
   /** The id of the part of the page the link points at. */
   at: string | null;
   notes: string[];
 }
 
-export function readHash(hash: string): HashReader {
+/** The query says the same as the hash and gives way to it: some course systems cut hashes off. */
+export function readHash(hash: string, query = ""): HashReader {
   const body = hash.replace(/^#/, "");
   // A bare "#growth" is an ordinary anchor.
   const anchor = body !== "" && !body.includes("=");
-  const parameters = new URLSearchParams(anchor ? "" : body);
+  const parameters = new URLSearchParams(query);
+  for (const [name, text] of new URLSearchParams(anchor ? "" : body)) parameters.set(name, text);
   const notes: string[] = [];
   const version = parameters.get("v");
   if (version !== null && version !== hashVersion) {
@@ -31,6 +35,7 @@ export function readHash(hash: string): HashReader {
   const place = anchor ? body : parameters.get("at");
   return {
     raw: (figure, name) => parameters.get(`${figure}.${name}`) ?? parameters.get(name),
+    figure: parameters.get("figure"),
     at: place !== null && /^[\w-]{1,40}$/.test(place) ? place : null,
     notes,
   };
@@ -51,7 +56,7 @@ export function mentions(reader: HashReader, figure: FigureName): boolean {
 }
 
 /** Commas and semicolons are legal in a fragment and much easier to read than %2C and %3B. */
-function readable(parameters: URLSearchParams): string {
+export function readable(parameters: URLSearchParams): string {
   return parameters.toString().replaceAll("%2C", ",").replaceAll("%3B", ";");
 }
 
@@ -64,14 +69,4 @@ export function writeHash(states: { [N in FigureName]?: FigureState<N> }, at?: s
   }
   if (at) parameters.set("at", at);
   return `#${readable(parameters)}`;
-}
-
-/** The link to a page with one figure's state set and everything else in its hash left as it is. */
-export function linkTo(href: string, figure: FigureName, state: StateOf<Schema>, at: string): string {
-  const url = new URL(href);
-  const old = new URLSearchParams(url.hash.includes("=") ? url.hash.slice(1) : "");
-  const own = writeHash({ [figure]: state }, at);
-  for (const [name, text] of new URLSearchParams(own.slice(1))) old.set(name, text);
-  url.hash = readable(old);
-  return url.href;
 }

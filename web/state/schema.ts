@@ -246,9 +246,18 @@ export function serialiseState<S extends Schema>(
   schema: S,
   state: StateOf<S>,
 ): [name: string, text: string][] {
-  return Object.entries(schema)
-    .filter(([, field]) => field.public !== false)
-    .map(([name]) => [name, serialiseValue(state[name])]);
+  return Object.entries(publicState(schema, state)).map(([name, value]) => [name, serialiseValue(value)]);
+}
+
+/** Those of the values that are the world's business: no private fields, and no names the schema does not know. */
+export function publicState(
+  schema: Schema,
+  values: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const names = Object.keys(schema).filter(
+    (name) => schema[name]?.public !== false && Object.hasOwn(values, name),
+  );
+  return Object.fromEntries(names.map((name) => [name, values[name]]));
 }
 
 /** queryStd -> query-std */

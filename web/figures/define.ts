@@ -1,0 +1,15 @@
+/** The figures' classes by name, and how they become elements. */
+import type { FigureName } from "../state/fields.ts";
+import { GradientFigure } from "./gradient.ts";
+import { VarianceFigure } from "./variance.ts";
+
+const figureClasses: Readonly<Record<FigureName, CustomElementConstructor>> = {
+  gradient: GradientFigure,
+  variance: VarianceFigure,
+};
+
+/** <sqrtdk-NAME>. A page may load two copies of the package; the first one keeps the names. */
+export function defineFigure(name: FigureName): void {
+  const element = `sqrtdk-${name}`;
+  if (!customElements.get(element)) customElements.define(element, figureClasses[name]);
+}
