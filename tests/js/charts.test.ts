@@ -94,7 +94,17 @@ test("both arms and all text stand out from the paper and the panel, in light an
   for (const theme of [lightTheme, darkTheme]) {
     for (const ground of [theme.paper, theme.panel]) {
       // Inline marks are text too, so the arms meet the bound for text and not only the 3:1 for graphics.
-      for (const role of ["raw", "scaled", "muted", "ink", "theory", "limit", "weight", "rise", "fall"] as const) {
+      for (const role of [
+        "raw",
+        "scaled",
+        "muted",
+        "ink",
+        "theory",
+        "limit",
+        "weight",
+        "rise",
+        "fall",
+      ] as const) {
         assert.ok(
           contrast(theme[role], ground) >= 4.5,
           `${role} on ${ground}: ${contrast(theme[role], ground).toFixed(2)}`,

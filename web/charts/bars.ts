@@ -19,6 +19,8 @@ export interface BarsOptions {
   box: Box;
   y: Position;
   paint: string;
+  /** Fills the bars; `paint` draws their outline, and fills them too where this is left out. */
+  fill?: string;
   theme: Theme;
   /** The bar a reader looks at: outlined, its name and value in bold. */
   selected?: number;
@@ -70,7 +72,7 @@ export function bars(options: BarsOptions): SVGTemplateResult {
     return svg`<g>
       ${bar.ghost === undefined ? nothing : outline(centre, y(bar.ghost))}
       <rect x=${centre - width / 2} width=${width} y=${Math.min(base, end)} height=${Math.abs(end - base)}
-        fill=${options.paint} fill-opacity=${selected ? 0.6 : 0.32} stroke=${options.paint}
+        fill=${options.fill ?? options.paint} fill-opacity=${options.fill ? (selected ? 0.95 : 0.6) : selected ? 0.6 : 0.32} stroke=${options.paint}
         stroke-width=${selected ? 2.2 : 1.3} stroke-dasharray=${options.dash ?? nothing}></rect>
       ${options.grips ? grip(centre, end, selected) : nothing}
       ${texts(bar, centre, end, selected)}

@@ -20,8 +20,9 @@ export interface Theme {
   theory: string;
   /** Approximations and limits: thinner still, dotted. */
   limit: string;
-  /** Shares of a whole, such as attention weights: the gold of lamplight. */
+  /** Shares of a whole, such as attention weights: gold as it is read, and as the lamplight that fills a surface. */
   weight: string;
+  glow: string;
   /** The two ends of a scale that parts at 0: above, and below. */
   rise: string;
   fall: string;
@@ -42,6 +43,7 @@ export const lightTheme: Theme = {
   theory: "#1c1e26",
   limit: "#5d6070",
   weight: "#8a5a00",
+  glow: "#ffc73a",
   rise: "#0a6f5c",
   fall: "#8a24b8",
   font,
@@ -58,6 +60,7 @@ export const darkTheme: Theme = {
   theory: "#eceae4",
   limit: "#a3a6b4",
   weight: "#f2c14e",
+  glow: "#f2c14e",
   rise: "#3dbb93",
   fall: "#b583f5",
   font,

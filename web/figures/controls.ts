@@ -11,6 +11,8 @@ export interface LogSliderOptions {
   stops: readonly number[];
   value: number;
   limits: { min: number; max: number };
+  /** Of typed values; whole numbers where it is left out. */
+  decimals?: number;
   onChange: (value: number) => void;
 }
 
@@ -18,11 +20,12 @@ export interface LogSliderOptions {
  * A slider over `stops` for the hand, and a number field for exact values; both show the same value. The field is not
  * bound live: the figure draws many times a second while it samples, and would wipe out what is being typed.
  */
-export function logSlider({ id, name, stops, value, limits, onChange }: LogSliderOptions): TemplateResult {
+export function logSlider(options: LogSliderOptions): TemplateResult {
+  const { id, name, stops, value, limits, decimals = 0, onChange } = options;
   const { min, max } = limits;
   const typed = (event: Event) => {
     const field = event.target as HTMLInputElement;
-    const wanted = Math.round(field.valueAsNumber);
+    const wanted = Number(field.valueAsNumber.toFixed(decimals));
     const accepted = Number.isFinite(wanted) ? Math.min(max, Math.max(min, wanted)) : value;
     field.value = String(accepted);
     onChange(accepted);
@@ -33,7 +36,7 @@ export function logSlider({ id, name, stops, value, limits, onChange }: LogSlide
     <div class="row">
       <input type="range" id=${id} min="0" max=${stops.length - 1} step="1" .value=${live(String(nearestStop(stops, value)))}
         aria-valuetext=${String(value)} @input=${slid}>
-      <input type="number" min=${min} max=${max} step="1" aria-labelledby="${id}-exact" inputmode="numeric"
+      <input type="number" min=${min} max=${max} step=${decimals > 0 ? "any" : "1"} aria-labelledby="${id}-exact" inputmode=${decimals > 0 ? "decimal" : "numeric"}
         .value=${String(value)} @change=${typed}>
       <span class="hidden" id="${id}-exact">${name}, exact value</span>
     </div>
@@ -109,7 +112,7 @@ export function chips<V extends string>({ name, options, onToggle }: ChipsOption
 }
 
 export interface KeyEntry {
-  kind: "raw" | "scaled" | "theory" | "limit" | "band" | "hollow";
+  kind: "raw" | "scaled" | "theory" | "limit" | "band" | "hollow" | "score" | "weight" | "rise" | "fall";
   text: Text;
 }
 
@@ -120,6 +123,10 @@ const swatches: Record<KeyEntry["kind"], SVGTemplateResult> = {
   limit: svg`<path d="M0 6H28" stroke="var(--sqrtdk-limit)" stroke-width="1.6" stroke-dasharray="1.5 3.5" stroke-linecap="round"/>`,
   band: svg`<path d="M0 6H28" stroke="var(--sqrtdk-muted)" stroke-opacity="0.35" stroke-width="10"/>`,
   hollow: svg`<path d="M0 6H28" stroke="var(--sqrtdk-muted)" stroke-width="1.5"/><circle cx="14" cy="6" r="3.5" fill="var(--sqrtdk-paper)" stroke="var(--sqrtdk-muted)" stroke-width="1.6"/>`,
+  score: svg`<rect x="7" y="0.7" width="14" height="10.6" fill="var(--sqrtdk-muted)" fill-opacity="0.32" stroke="var(--sqrtdk-muted)" stroke-width="1.3"/>`,
+  weight: svg`<rect x="7" y="0.7" width="14" height="10.6" fill="var(--sqrtdk-glow)" stroke="var(--sqrtdk-weight)" stroke-width="1.3"/>`,
+  rise: svg`<path d="M2 6H26" stroke="var(--sqrtdk-rise)" stroke-width="5" stroke-linecap="round"/>`,
+  fall: svg`<rect x="7" y="0" width="14" height="12" fill="var(--sqrtdk-fall)" fill-opacity="0.5"/><path d="M11 6H17" stroke="var(--sqrtdk-ink)" stroke-width="1.3"/>`,
 };
 
 /** The key to the marks, in the page's one language. */

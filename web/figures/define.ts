@@ -1,10 +1,12 @@
 /** The figures' classes by name, and how they become elements. */
 import type { FigureName } from "../state/fields.ts";
 import { GradientFigure } from "./gradient.ts";
+import { SoftmaxFigure } from "./softmax.ts";
 import { VarianceFigure } from "./variance.ts";
 
 const figureClasses: Readonly<Record<FigureName, CustomElementConstructor>> = {
   gradient: GradientFigure,
+  softmax: SoftmaxFigure,
   variance: VarianceFigure,
 };
 

@@ -1,11 +1,13 @@
 /** The one list of what can be set, from outside or by the reader, for every figure. Each figure's fields have a file. */
 import { gradient } from "./figures/gradient.ts";
 import { hide } from "./figures/shared.ts";
+import { softmax } from "./figures/softmax.ts";
 import { variance } from "./figures/variance.ts";
 
 export const figureSchemas = {
   variance: { ...variance, hide },
   gradient: { ...gradient, hide },
+  softmax: { ...softmax, hide },
 };
 
 export type FigureName = keyof typeof figureSchemas;
