@@ -5,17 +5,19 @@
 //
 // Memory does not grow with query_length * key_length: scores live in tiles, the softmax is online (running
 // maximum and sum per row), and the backward pass recomputes the tiles from logSumExp. Scratch is a few tiles
-// and two floats a query.
+// and six floats a query at most.
 //
 // Accuracy, norm-wise against exact arithmetic on the same float32 inputs, scores up to some tens: 2e-6 for
 // the output, 1e-5 for gradients at 1024 keys. Scores are float32, so an error of |score| 2^-24 in the
-// exponent is inherent.
+// exponent is inherent. That is all that large scores cost: weights depend on differences of scores, which
+// are exact where the scores are, up to the largest float; and where one key takes nearly all the weight the
+// gradients, however small, are as accurate relative to their own norm.
 //
 // Edge rules. A row that may attend to no key gives zeros, logSumExp -infinity and zero gradients, never NaN.
 // A NaN or +infinity score makes its row NaN and no other. A key outside a row's mask has no influence on
-// that row, not even where the key or its value is NaN or infinite. Weights below 2^-100 of the row's largest
-// count as 0. Scores are held times log2(e): below -2.3e38 they count as masked, and a logSumExp below that
-// is cut there.
+// that row, not even where the key or its value is NaN or infinite. A score of
+// -infinity is masked; a finite one, however low, is not. Weights below 2^-100 of the row's largest count as
+// 0.
 #pragma once
 
 #include <cstddef>
@@ -90,9 +92,10 @@ struct AttentionOutputs {
   Weights which_weights;
 };
 
-// Floats of scratch that the calls below need for this problem.
-std::size_t AttentionForwardScratchFloats(const AttentionProblem& problem);
-std::size_t AttentionBackwardScratchFloats(const AttentionProblem& problem);
+// Floats of scratch that the calls below need for this problem: in 64 bits, for on 32-bit targets it may be
+// more than can be had.
+std::uint64_t AttentionForwardScratchFloats(const AttentionProblem& problem);
+std::uint64_t AttentionBackwardScratchFloats(const AttentionProblem& problem);
 
 // Outputs must not overlap inputs. Every dimension may be 0.
 void AttentionForward(const AttentionProblem& problem, const AttentionInputs& inputs,
@@ -112,6 +115,8 @@ struct AttentionGradients {
   float* grad_value;
 };
 
+// Where |logSumExp| is above 256, too coarse a number in float32 to compute weights from, it takes a fifth
+// longer to sum them again.
 void AttentionBackward(const AttentionProblem& problem, const AttentionInputs& inputs,
                        const AttentionSaved& saved, const AttentionGradients& gradients, float* scratch);
 

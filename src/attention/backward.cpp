@@ -3,23 +3,28 @@
 //   for a tile of keys:              K and V of the tile packed once
 //     for the heads that share it, for a block of queries:
 //       1. S = Q K^T, dP = dO V^T    [queries, keys]
-//       2. P and dS = P (dP - D)     row by row
+//       2. P = exp(S - logSumExp) and dS = P (dP - D), D = dO . O (Dao et al. 2022), row by row
 //       3. dV += P^T dO,  dQ += scale dS K,  dK += scale dS^T Q
 //
-// Step 2 has two forms. Where one tile holds all keys, P is the softmax of the tile's row and dS its
-// vector-Jacobian product, both as in softmax/: saturated rows keep their small gradients. With more tiles P
-// = exp(S - logSumExp) and D = dO . O (Dao et al. 2022), whose errors are 2^-24 of |dO| |V| however small dS
-// is.
+// Two things keep what rows lose in float32 in this form:
 //
-// Scratch: tiles of P and dP (and of tanh with a softcap), K, V, Q and dO packed.
+// - The key t that takes nearly all the weight has dP_t - D = sum_j P_j (dP_t - dP_j), tiny where the others'
+//   weights are, with an error of 2^-24 |dO| |V| from the subtraction. The dS of a row sum to 0, so its dS is
+//   minus the sum of the others', known after the last tile: step 3 leaves it out and AddTopKeys brings it.
+// - A large logSumExp is too coarse for the weights to sum to 1. Such rows get their m and l again, in a pass
+//   over the scores before all else, and P = exp(S - m) / l.
+//
+// Scratch: tiles of P and dP (and of the softcap's slope), K, V, Q and dO packed, a RowState a query.
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <memory>
 
 #include "attention/attention.h"
 #include "attention/matrix.h"
+#include "attention/online_softmax.h"
 #include "attention/tiles.h"
 #include "simd/f32x4.h"
-#include "simd/math.h"
 #include "simd/math64.h"
 #include "softmax/row_loops.h"
 
@@ -28,41 +33,20 @@ namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-// Scratch cut into its parts; with a null base only their sizes count.
-struct BackwardScratch {
-  float* keys_transposed;    // panels of K^T, for S
-  float* values_transposed;  // panels of V^T, for dP
-  float* keys;               // panels of K, for dQ
-  float* query_columns;      // Q in columns of four, for S
-  float* grad_columns;       // dO in columns of four, for dP
-  float* queries;            // panels of Q, for dK
-  float* grads;              // panels of dO, for dV
-  float* p;                  // [tile queries][tile keys]: S, then P
-  float* ds;                 // dP, then dS
-  float* tanh;               // tanh(S / softcap)
-  std::size_t floats;
+// Up to here float32 holds a logSumExp to 2^-17: weights recomputed from it are within 7.6e-6 of their size.
+constexpr float kLargestUsableLogSumExp = 256;
 
-  BackwardScratch(const AttentionProblem& problem, float* base) {
-    const AttentionShape& s = problem.shape;
-    const TileSize t = TileSizeFor(problem);
-    std::size_t used = 0;
-    const auto take = [&](std::size_t count) {
-      float* part = base == nullptr ? nullptr : base + used;
-      used += count;
-      return part;
-    };
-    keys_transposed = take(PanelFloats(s.head_dim, t.keys));
-    values_transposed = take(PanelFloats(s.value_dim, t.keys));
-    keys = take(PanelFloats(t.keys, s.head_dim));
-    query_columns = take(t.queries * s.head_dim);
-    grad_columns = take(t.queries * s.value_dim);
-    queries = take(PanelFloats(t.queries, s.head_dim));
-    grads = take(PanelFloats(t.queries, s.value_dim));
-    p = take(t.queries * t.keys);
-    ds = take(t.queries * t.keys);
-    tanh = problem.softcap > 0 ? take(t.queries * t.keys) : nullptr;
-    floats = used;
-  }
+// A key with more weight is the top key of its row. More than a half by what rounding could add: two keys of
+// half the weight have none.
+constexpr float kTopWeight = 0.6f;
+constexpr std::uint32_t kNoKey = 0xffffffff;
+
+struct RowState {
+  RunningSoftmax weights;  // P = exp(S - maximum) / sum; as good as any: logSumExp and 1
+  float mean;              // D
+  float others = 0;        // sum of dS over all keys but the top one, before the softcap
+  float slope = 1;         // of the softcap at the top key's score
+  std::uint32_t top = kNoKey;
 };
 
 float Dot(const float* a, const float* b, std::size_t n) {
@@ -73,188 +57,203 @@ float Dot(const float* a, const float* b, std::size_t n) {
   return SumLanes(sum);
 }
 
-// A NaN in a row of P or dS must not reach keys that the row does not see: there P is 0, and so stays dS.
-void KeepZeros(const float* p, float* ds, std::size_t columns) {
-  for (std::size_t j = 0; j < columns; ++j) ds[j] = p[j] == 0 ? 0 : ds[j];
+void AddScaled(const float* from, std::size_t n, float factor, float* to) {
+  for (std::size_t j = 0; j < n; j += kLanes) {
+    const F32x4 sum =
+        MulAdd(Splat(factor), LoadPartial(from + j, n - j, 0.0f), LoadPartial(to + j, n - j, 0.0f));
+    StorePartial(sum, to + j, n - j);
+  }
 }
 
-// dS = P ((dP - shift) - mean)
-void WriteScoreGradients(const float* p, float* dp, std::size_t columns, float shift, float mean) {
-  const F32x4 c = Splat(shift), d = Splat(mean);
-  for (std::size_t j = 0; j < columns; j += kLanes) Store(Load(p + j) * ((Load(dp + j) - c) - d), dp + j);
-  if (mean - mean != 0) KeepZeros(p, dp, columns);
+// A row whose logSumExp is NaN: so are its weights and gradients, but not at keys that it does not see.
+void SpreadNaN(float nan, float* s, float* dp, std::size_t columns) {
+  for (std::size_t j = 0; j < columns; ++j) s[j] = dp[j] = s[j] == -kInfinity ? 0 : nan;
 }
 
-// Step 2 where the row holds all keys: s becomes P and dp becomes dS; columns is a multiple of 8.
-[[gnu::noinline]] void WholeRow(float* s, float* dp, std::size_t columns) {
+// Step 2 for one row of a tile: s becomes P and dp becomes dS, 0 at the top key; columns is a multiple of 8.
+// Returns the column of the top key, `columns` if it is not in this tile.
+[[gnu::noinline]] std::size_t ScoreGradients(float* s, float* dp, std::size_t columns, RowState& row) {
+  const F32x4 reference = Splat(row.weights.Reference()), mean = Splat(row.mean);
+  const F32x4 inverse = Splat(row.weights.sum > 0 ? 1.0f / row.weights.sum : 0.0f);
+  // Where D is not finite there is nothing to be rescued.
+  const F32x4 top_weight = Splat(std::isfinite(row.mean) ? kTopWeight : kInfinity);
+  F32x4 others = Splat(0.0f), largest = Splat(0.0f);
   const auto read = [=](std::size_t j, std::size_t) { return Load(s + j); };
-  const auto write = [=](std::size_t j, std::size_t, F32x4 p) { Store(p, s + j); };
-  const auto larger = [=](F32x4 most, std::size_t j, std::size_t) { return Max(most, Load(s + j)); };
-  const auto merge_max = [](F32x4 a, F32x4 b) { return Max(a, b); };
-  const float largest = MaxLanes(ReduceVectors(0, columns, Splat(-kInfinity), larger, merge_max));
-  const F32x4 top = Splat(largest == -kInfinity ? 0.0f : largest), flush_below = Splat(kSmallestExponent);
-  const auto power = [=](F32x4 x) { return Exp2(x - top, flush_below); };
-  const auto sum = static_cast<float>(TransformVectors(columns, read, power, write));
-  // In a NaN row a zero times 1 / sum would be NaN too.
-  if (sum != sum) {
-    for (std::size_t j = 0; j < columns; ++j) s[j] = s[j] == 0 ? 0 : sum;
-  }
-  const F32x4 inverse = Splat(sum > 0 ? 1.0f / sum : 1.0f);
-
-  // dP of the key that holds more than half of the weight, if one does: see SoftmaxBackward.
-  F32x4 of_top_key = Splat(0.0f);
-  for (std::size_t j = 0; j < columns; j += kLanes) {
-    const F32x4 p = Load(s + j) * inverse;
+  const auto weight = [=](F32x4 x) { return Weight(x, reference) * inverse; };
+  const auto write = [&](std::size_t j, std::size_t, F32x4 p) {
     Store(p, s + j);
-    of_top_key += ZeroWhere(p <= Splat(0.5f), Load(dp + j));
-  }
-  const float shift = SumLanes(of_top_key);
-  const auto add = [=](F32x4 dot, std::size_t j, std::size_t) {
-    return MulAdd(Load(s + j), Load(dp + j) - Splat(shift), dot);
+    // At keys without weight dP may be NaN or infinite.
+    const F32x4 ds = ZeroWhere((p == Splat(0.0f)) | (p > top_weight), p * (Load(dp + j) - mean));
+    Store(ds, dp + j);
+    others += ds;
+    largest = Max(largest, p);
   };
-  const auto merge_sum = [](F32x4 a, F32x4 b) { return a + b; };
-  const float mean = SumLanes(ReduceVectors(0, columns, Splat(0.0f), add, merge_sum));
-  WriteScoreGradients(s, dp, columns, shift, mean);
-}
-
-// Step 2 for a part of a row, from its log-sum-exp and D = dO . O.
-[[gnu::noinline]] void PartOfRow(float* s, float* dp, std::size_t columns, float log_sum_exp, float mean) {
-  if (log_sum_exp != log_sum_exp) {
-    for (std::size_t j = 0; j < columns; ++j) s[j] = s[j] == -kInfinity ? 0 : log_sum_exp;
-  } else {
-    // A row that sees no key: any finite reference makes its weights 0, where -infinity would make them NaN.
-    const double reference = log_sum_exp == -kInfinity ? 0.0 : static_cast<double>(log_sum_exp) * kLog2E;
-    const F32x4 top = Splat(ToFiniteFloat(reference)), flush_below = Splat(kSmallestExponent);
-    for (std::size_t j = 0; j < columns; j += kLanes) Store(Exp2(Load(s + j) - top, flush_below), s + j);
-  }
-  WriteScoreGradients(s, dp, columns, 0.0f, mean);
+  TransformVectors(columns, read, weight, write);
+  row.others += SumLanes(others);
+  if (!(MaxLanes(largest) > top_weight[0])) return columns;
+  return static_cast<std::size_t>(std::find_if(s, s + columns, [](float p) { return p > kTopWeight; }) - s);
 }
 
 class Backward {
  public:
   Backward(const AttentionProblem& problem, const AttentionInputs& inputs, const AttentionSaved& saved,
-           const AttentionGradients& gradients, float* scratch)
+           const AttentionGradients& gradients, ScratchCutter scratch)
       : problem_(problem),
         shape_(problem.shape),
         inputs_(inputs),
         saved_(saved),
         gradients_(gradients),
-        scratch_(problem, scratch),
-        tile_size_(TileSizeFor(problem)),
-        group_(shape_.heads / shape_.kv_heads) {}
+        group_(GroupSize(shape_)),
+        scores_(problem, inputs, scratch) {
+    const TileSize t = TileSizeFor(problem);
+    values_transposed_ = scratch.Take(PanelFloats(shape_.value_dim, t.keys));
+    keys_ = scratch.Take(PanelFloats(t.keys, shape_.head_dim));
+    grad_columns_ = scratch.Take(Product(t.queries, shape_.value_dim));
+    queries_ = scratch.Take(PanelFloats(t.queries, shape_.head_dim));
+    grads_ = scratch.Take(PanelFloats(t.queries, shape_.value_dim));
+    ds_ = scratch.Take(Product(t.queries, t.keys));
+    slopes_ = problem.softcap > 0 ? scratch.Take(Product(t.queries, t.keys)) : nullptr;
+    rows_ = scratch.TakeArray<RowState>(Product(group_, shape_.query_length));
+    scratch_floats_ = scratch.used();
+  }
+
+  std::uint64_t ScratchFloats() const { return scratch_floats_; }
 
   void RunKeyHead(std::size_t batch, std::size_t kv_head) {
-    for (std::size_t j = 0; j < shape_.key_length; j += tile_size_.keys) {
-      PackKeys(batch, kv_head, j, std::min(tile_size_.keys, shape_.key_length - j));
-      for (std::size_t h = 0; h < group_; ++h) {
-        for (std::size_t i = 0; i < shape_.query_length; i += tile_size_.queries) {
-          const std::size_t queries = std::min(tile_size_.queries, shape_.query_length - i);
-          // Keys that no query of the block sees are left out: they are the last ones.
-          const std::size_t keys = VisibleKeys(problem_, i + queries - 1, j, packed_keys_);
-          if (keys > 0) RunTile({batch, kv_head * group_ + h, i, queries, j, keys});
-        }
-      }
-    }
+    PrepareRows(batch, kv_head);
+    const auto pack = [&](std::size_t first, std::size_t keys) { PackKeys(batch, kv_head, first, keys); };
+    ForEachTile(problem_, batch, kv_head, pack, [&](const TileRange& range) {
+      const TileRange visible = VisiblePart(problem_, range);
+      if (visible.keys > 0) RunTile(visible);
+    });
+    AddTopKeys(batch, kv_head);
   }
 
  private:
-  template <class Float>
-  HeadRows<Float> QueryRows(Float* data, const TileRange& range, std::size_t dim) const {
-    return RowsOfHead(problem_.layout, data, range.batch, range.head, shape_.heads, shape_.query_length, dim);
-  }
-  template <class Float>
-  HeadRows<Float> KeyRows(Float* data, std::size_t batch, std::size_t kv_head, std::size_t dim) const {
-    return RowsOfHead(problem_.layout, data, batch, kv_head, shape_.kv_heads, shape_.key_length, dim);
+  RowState* StatesOf(const TileRange& range) const {
+    return rows_ + range.head % group_ * shape_.query_length + range.query_begin;
   }
 
-  void PackKeys(std::size_t batch, std::size_t kv_head, std::size_t begin, std::size_t keys) {
-    const auto key = KeyRows(inputs_.key, batch, kv_head, shape_.head_dim);
-    const auto value = KeyRows(inputs_.value, batch, kv_head, shape_.value_dim);
-    PackTransposed<kPanelColumns>(key.Row(begin), key.stride, keys, shape_.head_dim,
-                                  scratch_.keys_transposed);
-    PackTransposed<kPanelColumns>(value.Row(begin), value.stride, keys, shape_.value_dim,
-                                  scratch_.values_transposed);
-    PackPanels(key.Row(begin), key.stride, keys, shape_.head_dim, scratch_.keys);
+  void PrepareRows(std::size_t batch, std::size_t kv_head) {
+    bool all_usable = true;
+    for (std::size_t h = 0; h < group_; ++h) {
+      const std::size_t head = kv_head * group_ + h;
+      const auto output = QueryRows(problem_, saved_.output, batch, head, shape_.value_dim);
+      const auto grad = QueryRows(problem_, saved_.grad_output, batch, head, shape_.value_dim);
+      const float* log_sums = saved_.log_sum_exp + (batch * shape_.heads + head) * shape_.query_length;
+      for (std::size_t i = 0; i < shape_.query_length; ++i) {
+        const bool usable = !IsCoarse(log_sums[i]);
+        all_usable = all_usable && usable;
+        RowState row{usable ? RunningSoftmax{log_sums[i], 1} : RunningSoftmax{},
+                     Dot(grad.Row(i), output.Row(i), shape_.value_dim)};
+        std::construct_at(rows_ + h * shape_.query_length + i, row);
+      }
+    }
+    if (!all_usable) SumAgain(batch, kv_head);
+  }
+
+  static bool IsCoarse(float log_sum_exp) {
+    return std::isfinite(log_sum_exp) && std::fabs(log_sum_exp) > kLargestUsableLogSumExp;
+  }
+
+  // m and l of the rows whose logSumExp is too coarse.
+  void SumAgain(std::size_t batch, std::size_t kv_head) {
+    const auto pack = [&](std::size_t first, std::size_t keys) {
+      scores_.PackKeys(batch, kv_head, first, keys);
+    };
+    ForEachTile(problem_, batch, kv_head, pack, [&](const TileRange& range) {
+      const std::size_t first_row = (batch * shape_.heads + range.head) * shape_.query_length;
+      const float* log_sums = saved_.log_sum_exp + first_row + range.query_begin;
+      const TileRange visible = VisiblePart(problem_, range);
+      if (visible.keys == 0 || std::none_of(log_sums, log_sums + range.queries, IsCoarse)) return;
+      scores_.Make(visible, Weights::kMasked);
+      for (std::size_t i = 0; i < range.queries; ++i) {
+        if (IsCoarse(log_sums[i]))
+          UpdateSoftmax(scores_.Row(i), RoundUp(visible.keys, kPanelColumns), StatesOf(range)[i].weights);
+      }
+    });
+  }
+
+  void PackKeys(std::size_t batch, std::size_t kv_head, std::size_t first, std::size_t keys) {
+    scores_.PackKeys(batch, kv_head, first, keys);
+    const auto key = KeyRows(problem_, inputs_.key, batch, kv_head, shape_.head_dim);
+    const auto value = KeyRows(problem_, inputs_.value, batch, kv_head, shape_.value_dim);
+    PackTransposed<kPanelColumns>(value.Row(first), value.stride, keys, shape_.value_dim, 1.0f,
+                                  values_transposed_);
+    PackPanels(key.Row(first), key.stride, keys, shape_.head_dim, keys_);
     packed_keys_ = keys;
-    finite_keys_ = AllFinite(key.Row(begin), key.stride, keys, shape_.head_dim);
-    finite_values_ = AllFinite(value.Row(begin), value.stride, keys, shape_.value_dim);
+    finite_keys_ = AllFinite(key.Row(first), key.stride, keys, shape_.head_dim);
   }
 
   void PackQueries(const TileRange& range) {
-    const auto query = QueryRows(inputs_.query, range, shape_.head_dim);
-    const auto grad = QueryRows(saved_.grad_output, range, shape_.value_dim);
+    const auto query = QueryRows(problem_, inputs_.query, range.batch, range.head, shape_.head_dim);
+    const auto grad = QueryRows(problem_, saved_.grad_output, range.batch, range.head, shape_.value_dim);
     const float* q = query.Row(range.query_begin);
     const float* g = grad.Row(range.query_begin);
-    PackTransposed<kBlockRows>(q, query.stride, range.queries, shape_.head_dim, scratch_.query_columns);
-    PackTransposed<kBlockRows>(g, grad.stride, range.queries, shape_.value_dim, scratch_.grad_columns);
-    PackPanels(q, query.stride, range.queries, shape_.head_dim, scratch_.queries);
-    PackPanels(g, grad.stride, range.queries, shape_.value_dim, scratch_.grads);
+    PackTransposed<kBlockRows>(g, grad.stride, range.queries, shape_.value_dim, 1.0f, grad_columns_);
+    PackPanels(q, query.stride, range.queries, shape_.head_dim, queries_);
+    PackPanels(g, grad.stride, range.queries, shape_.value_dim, grads_);
     finite_queries_ = AllFinite(q, query.stride, range.queries, shape_.head_dim);
     finite_grads_ = AllFinite(g, grad.stride, range.queries, shape_.value_dim);
   }
 
-  // Step 1 for one of the two products: tile = factor * (rows packed in columns of four) * panels.
-  void TileProduct(const TileRange& range, const float* columns, const float* panels, std::size_t depth,
-                   float factor, float* tile) {
-    for (std::size_t i = 0; i < range.queries; i += kBlockRows) {
-      // Whole blocks: the tile has room, and what lies beyond the range is not read.
-      Multiply<Write::kSet>(kBlockRows, RoundUp(range.keys, kPanelColumns), depth,
-                            ByColumns{columns + i * depth, kBlockRows}, Panels{panels, depth}, factor,
-                            tile + i * tile_size_.keys, tile_size_.keys);
-    }
-  }
-
   void RunTile(const TileRange& range) {
-    const std::size_t stride = tile_size_.keys, columns = RoundUp(range.keys, kPanelColumns);
     PackQueries(range);
-    TileProduct(range, scratch_.query_columns, scratch_.keys_transposed, shape_.head_dim,
-                ScoreFactor(problem_, kLog2E), scratch_.p);
-    ScoreStages(problem_, range, kLog2E, Weights::kMasked, scratch_.p, stride, scratch_.tanh);
-    TileProduct(range, scratch_.grad_columns, scratch_.values_transposed, shape_.value_dim, 1.0f,
-                scratch_.ds);
-    for (std::size_t i = 0; i < range.queries; ++i) {
-      ScoreGradients(range, i, scratch_.p + i * stride, scratch_.ds + i * stride, columns);
-    }
+    scores_.Make(range, Weights::kMasked, slopes_);
+    TileProduct(range, grad_columns_, values_transposed_, shape_.value_dim, 1.0f, ds_, scores_.stride());
+    for (std::size_t i = 0; i < range.queries; ++i) RunRow(range, i);
     AddProducts(range);
   }
 
   // Step 2 for query i of the tile.
-  void ScoreGradients(const TileRange& range, std::size_t i, float* s, float* dp, std::size_t columns) {
-    if (!finite_values_ || !finite_grads_) {
-      for (std::size_t j = 0; j < columns; ++j) dp[j] = s[j] == -kInfinity ? 0 : dp[j];
-    }
-    if (shape_.key_length <= tile_size_.keys) {
-      WholeRow(s, dp, columns);
-    } else {
-      const std::size_t query = range.query_begin + i;
-      const std::size_t row = (range.batch * shape_.heads + range.head) * shape_.query_length + query;
-      const float mean = Dot(QueryRows(saved_.grad_output, range, shape_.value_dim).Row(query),
-                             QueryRows(saved_.output, range, shape_.value_dim).Row(query), shape_.value_dim);
-      PartOfRow(s, dp, columns, saved_.log_sum_exp[row], mean);
-    }
-    if (problem_.softcap > 0) {
-      const float* tanh = scratch_.tanh + i * tile_size_.keys;
-      for (std::size_t j = 0; j < range.keys; j += kLanes) {
-        const F32x4 t = Load(tanh + j);
-        Store(Load(dp + j) * (Splat(1.0f) - t * t), dp + j);
-      }
-      if (!finite_keys_ || !finite_queries_) KeepZeros(s, dp, range.keys);
+  void RunRow(const TileRange& range, std::size_t i) {
+    const std::size_t columns = RoundUp(range.keys, kPanelColumns);
+    float* p = scores_.Row(i);
+    float* ds = ds_ + i * scores_.stride();
+    RowState& row = StatesOf(range)[i];
+    if (std::isnan(row.weights.maximum)) return SpreadNaN(row.weights.maximum, p, ds, columns);
+    const std::size_t top = ScoreGradients(p, ds, columns, row);
+    if (top < columns) row.top = static_cast<std::uint32_t>(range.key_begin + top);
+    if (slopes_ == nullptr) return;
+    const float* slope = slopes_ + i * scores_.stride();
+    if (top < columns) row.slope = slope[top];
+    for (std::size_t j = 0; j < range.keys; j += kLanes) {
+      Store(ZeroWhere(Load(p + j) == Splat(0.0f), Load(ds + j) * Load(slope + j)), ds + j);
     }
   }
 
   // Step 3.
   void AddProducts(const TileRange& range) {
-    const std::size_t stride = tile_size_.keys, kv_head = range.head / group_;
+    const std::size_t stride = scores_.stride(), kv_head = range.head / group_;
     const float scale = ToFiniteFloat(problem_.scale);
-    const auto dq = QueryRows(gradients_.grad_query, range, shape_.head_dim);
-    const auto dk = KeyRows(gradients_.grad_key, range.batch, kv_head, shape_.head_dim);
-    const auto dv = KeyRows(gradients_.grad_value, range.batch, kv_head, shape_.value_dim);
-    MultiplyAdd(finite_grads_, range.keys, shape_.value_dim, range.queries, ByColumns{scratch_.p, stride},
-                Panels{scratch_.grads, range.queries}, 1.0f, dv.Row(range.key_begin), dv.stride);
-    MultiplyAdd(finite_keys_, range.queries, shape_.head_dim, range.keys, ByRows{scratch_.ds, stride},
-                Panels{scratch_.keys, packed_keys_}, scale, dq.Row(range.query_begin), dq.stride);
-    MultiplyAdd(finite_queries_, range.keys, shape_.head_dim, range.queries, ByColumns{scratch_.ds, stride},
-                Panels{scratch_.queries, range.queries}, scale, dk.Row(range.key_begin), dk.stride);
+    const auto dq = QueryRows(problem_, gradients_.grad_query, range.batch, range.head, shape_.head_dim);
+    const auto dk = KeyRows(problem_, gradients_.grad_key, range.batch, kv_head, shape_.head_dim);
+    const auto dv = KeyRows(problem_, gradients_.grad_value, range.batch, kv_head, shape_.value_dim);
+    MultiplyAdd(finite_grads_, range.keys, shape_.value_dim, range.queries, ByColumns{scores_.Row(0), stride},
+                Panels{grads_, range.queries}, 1.0f, dv.Row(range.key_begin), dv.stride);
+    MultiplyAdd(finite_keys_, range.queries, shape_.head_dim, range.keys, ByRows{ds_, stride},
+                Panels{keys_, packed_keys_}, scale, dq.Row(range.query_begin), dq.stride);
+    MultiplyAdd(finite_queries_, range.keys, shape_.head_dim, range.queries, ByColumns{ds_, stride},
+                Panels{queries_, range.queries}, scale, dk.Row(range.key_begin), dk.stride);
+  }
+
+  // What step 3 left out.
+  void AddTopKeys(std::size_t batch, std::size_t kv_head) {
+    const float scale = ToFiniteFloat(problem_.scale);
+    const auto key = KeyRows(problem_, inputs_.key, batch, kv_head, shape_.head_dim);
+    const auto dk = KeyRows(problem_, gradients_.grad_key, batch, kv_head, shape_.head_dim);
+    for (std::size_t h = 0; h < group_; ++h) {
+      const std::size_t head = kv_head * group_ + h;
+      const auto query = QueryRows(problem_, inputs_.query, batch, head, shape_.head_dim);
+      const auto dq = QueryRows(problem_, gradients_.grad_query, batch, head, shape_.head_dim);
+      for (std::size_t i = 0; i < shape_.query_length; ++i) {
+        const RowState& row = rows_[h * shape_.query_length + i];
+        if (row.top == kNoKey) continue;
+        const float factor = -row.others * row.slope * scale;
+        AddScaled(key.Row(row.top), shape_.head_dim, factor, dq.Row(i));
+        AddScaled(query.Row(i), shape_.head_dim, factor, dk.Row(row.top));
+      }
+    }
   }
 
   const AttentionProblem& problem_;
@@ -262,17 +261,25 @@ class Backward {
   const AttentionInputs& inputs_;
   const AttentionSaved& saved_;
   const AttentionGradients& gradients_;
-  BackwardScratch scratch_;
-  TileSize tile_size_;
   std::size_t group_;
+  ScoreTile scores_;          // S, then P
+  float* values_transposed_;  // panels of V^T, for dP
+  float* keys_;               // panels of K, for dQ
+  float* grad_columns_;       // dO in columns of four, for dP
+  float* queries_;            // panels of Q, for dK
+  float* grads_;              // panels of dO, for dV
+  float* ds_;                 // dP, then dS
+  float* slopes_;             // 1 - tanh(S / softcap)^2
+  RowState* rows_;            // [heads that share a key head][queries]
+  std::uint64_t scratch_floats_;
   std::size_t packed_keys_ = 0;
-  bool finite_keys_ = true, finite_values_ = true, finite_queries_ = true, finite_grads_ = true;
+  bool finite_keys_ = true, finite_queries_ = true, finite_grads_ = true;
 };
 
 }  // namespace
 
-std::size_t AttentionBackwardScratchFloats(const AttentionProblem& problem) {
-  return BackwardScratch(problem, nullptr).floats;
+std::uint64_t AttentionBackwardScratchFloats(const AttentionProblem& problem) {
+  return Backward(problem, {}, {}, {}, ScratchCutter(nullptr)).ScratchFloats();
 }
 
 void AttentionBackward(const AttentionProblem& problem, const AttentionInputs& inputs,
@@ -282,7 +289,7 @@ void AttentionBackward(const AttentionProblem& problem, const AttentionInputs& i
   std::fill_n(gradients.grad_key, s.batch * s.kv_heads * s.key_length * s.head_dim, 0.0f);
   std::fill_n(gradients.grad_value, s.batch * s.kv_heads * s.key_length * s.value_dim, 0.0f);
   if (s.heads == 0 || s.kv_heads == 0 || s.query_length == 0 || s.key_length == 0) return;
-  Backward backward(problem, inputs, saved, gradients, scratch);
+  Backward backward(problem, inputs, saved, gradients, ScratchCutter(scratch));
   for (std::size_t batch = 0; batch < s.batch; ++batch) {
     for (std::size_t kv_head = 0; kv_head < s.kv_heads; ++kv_head) backward.RunKeyHead(batch, kv_head);
   }

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "simd/f32x4.h"
 
@@ -24,8 +25,10 @@ inline constexpr std::size_t kPanelColumns = 8;
 
 constexpr std::size_t RoundUp(std::size_t n, std::size_t step) { return (n + step - 1) / step * step; }
 
-constexpr std::size_t PanelFloats(std::size_t depth, std::size_t columns) {
-  return depth * RoundUp(columns, kPanelColumns);
+// Sizes of scratch, in 64 bits also where std::size_t has 32.
+constexpr std::uint64_t Product(std::uint64_t a, std::uint64_t b) { return a * b; }
+constexpr std::uint64_t PanelFloats(std::uint64_t depth, std::uint64_t columns) {
+  return depth * ((columns + kPanelColumns - 1) / kPanelColumns * kPanelColumns);
 }
 
 // A packed B: panel p holds columns 8p .. 8p+7 and starts at data + p * depth * 8. A product may stop at less
@@ -81,11 +84,11 @@ inline Quad Transpose(const Quad& m) {
   return {InterleaveLow(t0, t2), InterleaveHigh(t0, t2), InterleaveLow(t1, t3), InterleaveHigh(t1, t3)};
 }
 
-// Packs the transpose of `rows` rows of length depth, kWidth rows a panel: [ceil(rows /
-// kWidth)][depth][kWidth].
+// Packs `factor` times the transpose of `rows` rows of length depth, kWidth rows a panel:
+// [ceil(rows / kWidth)][depth][kWidth].
 template <std::size_t kWidth>
 [[gnu::noinline]] inline void PackTransposed(const float* from, std::size_t stride, std::size_t rows,
-                                             std::size_t depth, float* to) {
+                                             std::size_t depth, float factor, float* to) {
   for (std::size_t panel = 0; panel < rows; panel += kWidth, to += depth * kWidth) {
     for (std::size_t group = 0; group < kWidth; group += 4) {
       const std::size_t count = rows > panel + group ? rows - panel - group : 0;
@@ -98,7 +101,7 @@ template <std::size_t kWidth>
         }
         block = Transpose(block);
         for (std::size_t i = 0; i < 4 && k + i < depth; ++i)
-          Store(block.row[i], to + (k + i) * kWidth + group);
+          Store(block.row[i] * Splat(factor), to + (k + i) * kWidth + group);
       }
     }
   }

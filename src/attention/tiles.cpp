@@ -14,30 +14,47 @@ namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
+// factor = power * rest, with a power of two for factors below 1: queries times the power are exact, and a
+// score that float32 holds does not overflow before it is scaled.
+struct SplitFactor {
+  float power = 1;
+  float rest;
+
+  explicit SplitFactor(double factor) : rest(ToFiniteFloat(factor)) {
+    if (rest == 0 || std::fabs(rest) >= 1) return;
+    const int exponent = std::max(std::ilogb(rest), -126);
+    power = std::ldexp(1.0f, exponent);
+    rest = std::ldexp(rest, -exponent);
+  }
+};
+
 template <class T>
 const T* RowOf(const BroadcastView<T>& view, const TileRange& range, std::size_t query) {
   return view.data + range.batch * view.batch_stride + range.head * view.head_stride +
          (range.query_begin + query) * view.query_stride + range.key_begin * view.key_stride;
 }
 
-void ApplySoftcap(const TileRange& range, float cap, float* tile, std::size_t stride, float* tanh_tile) {
+// Also its derivative, where `slopes` is not null.
+void ApplySoftcap(const TileRange& range, double softcap, float* tile, std::size_t stride, float* slopes) {
+  const F32x4 cap = Splat(ToFiniteFloat(softcap));
   for (std::size_t i = 0; i < range.queries; ++i) {
     for (std::size_t j = 0; j < range.keys; j += kLanes) {
-      const F32x4 t = Tanh(Load(tile + i * stride + j));
-      if (tanh_tile != nullptr) Store(t, tanh_tile + i * stride + j);
-      Store(t * Splat(cap), tile + i * stride + j);
+      const auto [tanh, slope] = TanhWithSlope(Load(tile + i * stride + j));
+      if (slopes != nullptr) Store(slope, slopes + i * stride + j);
+      Store(tanh * cap, tile + i * stride + j);
     }
   }
 }
 
-// A bias of -infinity masks: added to a NaN or +infinity score it would be NaN. A finite one stays finite,
-// for the lowest float is a common way to write a mask; beyond 2.3e38 it counts as 2.3e38.
-void AddBias(const float* bias, std::size_t key_stride, std::size_t keys, float unit, float* row) {
+// A bias of -infinity masks: added to a NaN or +infinity score it would be NaN. The sum of two finite numbers
+// stays finite, for the lowest float is a common way to write a mask.
+void AddBias(const float* bias, std::size_t key_stride, std::size_t keys, float* row) {
   for (std::size_t j = 0; j < keys; ++j) {
     const float b = bias[j * key_stride];
-    const float scaled =
-        std::isfinite(b) ? ToFiniteFloat(static_cast<double>(unit) * static_cast<double>(b)) : b;
-    row[j] = b == -kInfinity ? -kInfinity : row[j] + scaled;
+    const bool finite = std::isfinite(b) && std::isfinite(row[j]);
+    const float sum =
+        finite ? ToFiniteFloat(static_cast<double>(row[j]) + static_cast<double>(b)) : row[j] + b;
+    row[j] = b == -kInfinity ? -kInfinity : sum;
   }
 }
 
@@ -73,37 +90,46 @@ std::size_t VisibleKeys(const AttentionProblem& problem, std::size_t query, std:
   return static_cast<std::size_t>(std::clamp(visible, std::int64_t{0}, to_signed(keys)));
 }
 
-float ScoreFactor(const AttentionProblem& problem, double unit) {
-  return ToFiniteFloat(problem.softcap > 0 ? problem.scale / problem.softcap : problem.scale * unit);
+void TileProduct(const TileRange& range, const float* columns, const float* panels, std::size_t depth,
+                 float factor, float* tile, std::size_t stride) {
+  for (std::size_t i = 0; i < range.queries; i += kBlockRows) {
+    Multiply<Write::kSet>(kBlockRows, RoundUp(range.keys, kPanelColumns), depth,
+                          ByColumns{columns + i * depth, kBlockRows}, Panels{panels, depth}, factor,
+                          tile + i * stride, stride);
+  }
 }
 
-void ScoreStages(const AttentionProblem& problem, const TileRange& range, double unit, Weights last,
-                 float* tile, std::size_t stride, float* tanh_tile) {
-  if (problem.softcap > 0) {
-    // The raw scores are wanted before the softcap but were divided by it.
-    if (last == Weights::kRaw) {
-      const F32x4 cap = Splat(ToFiniteFloat(problem.softcap * unit));
-      for (std::size_t i = 0; i < range.queries; ++i) {
-        for (std::size_t j = 0; j < range.keys; j += kLanes) {
-          Store(Load(tile + i * stride + j) * cap, tile + i * stride + j);
-        }
-      }
-    } else {
-      ApplySoftcap(range, ToFiniteFloat(problem.softcap * unit), tile, stride, tanh_tile);
-    }
-  }
+ScoreTile::ScoreTile(const AttentionProblem& problem, const AttentionInputs& inputs, ScratchCutter& scratch)
+    : problem_(problem), inputs_(inputs), stride_(TileSizeFor(problem).keys) {
+  const std::size_t queries = TileSizeFor(problem).queries, head_dim = problem.shape.head_dim;
+  keys_ = scratch.Take(PanelFloats(head_dim, stride_));
+  queries_ = scratch.Take(Product(queries, head_dim));
+  tile_ = scratch.Take(Product(queries, stride_));
+}
+
+void ScoreTile::PackKeys(std::size_t batch, std::size_t kv_head, std::size_t first, std::size_t keys) {
+  const std::size_t head_dim = problem_.shape.head_dim;
+  const auto key = KeyRows(problem_, inputs_.key, batch, kv_head, head_dim);
+  PackTransposed<kPanelColumns>(key.Row(first), key.stride, keys, head_dim, 1.0f, keys_);
+}
+
+void ScoreTile::Make(const TileRange& range, Weights last, float* slopes) {
+  const std::size_t head_dim = problem_.shape.head_dim;
+  const auto query = QueryRows(problem_, inputs_.query, range.batch, range.head, head_dim);
+  const bool capped = problem_.softcap > 0 && last != Weights::kRaw;
+  const SplitFactor factor(capped ? problem_.scale / problem_.softcap : problem_.scale);
+  PackTransposed<kBlockRows>(query.Row(range.query_begin), query.stride, range.queries, head_dim,
+                             factor.power, queries_);
+  TileProduct(range, queries_, keys_, head_dim, factor.rest, tile_, stride_);
+  if (capped) ApplySoftcap(range, problem_.softcap, tile_, stride_, slopes);
   if (last != Weights::kMasked) return;
   for (std::size_t i = 0; i < range.queries; ++i) {
-    float* row = tile + i * stride;
-    if (problem.bias.data != nullptr) {
-      AddBias(RowOf(problem.bias, range, i), problem.bias.key_stride, range.keys, static_cast<float>(unit),
-              row);
-    }
-    if (problem.mask.data != nullptr) {
-      ApplyMask(RowOf(problem.mask, range, i), problem.mask.key_stride, range.keys, row);
-    }
-    const std::size_t visible = VisibleKeys(problem, range.query_begin + i, range.key_begin, range.keys);
-    std::fill(row + visible, row + RoundUp(range.keys, kPanelColumns), -kInfinity);
+    if (problem_.bias.data != nullptr)
+      AddBias(RowOf(problem_.bias, range, i), problem_.bias.key_stride, range.keys, Row(i));
+    if (problem_.mask.data != nullptr)
+      ApplyMask(RowOf(problem_.mask, range, i), problem_.mask.key_stride, range.keys, Row(i));
+    const std::size_t visible = VisibleKeys(problem_, range.query_begin + i, range.key_begin, range.keys);
+    std::fill(Row(i) + visible, Row(i) + RoundUp(range.keys, kPanelColumns), -kInfinity);
   }
 }
 

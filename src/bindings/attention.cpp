@@ -2,9 +2,6 @@
 
 #include <emscripten/bind.h>
 
-#include <algorithm>
-#include <cmath>
-
 #include "bindings/memory.h"
 
 namespace sqrtdk {
@@ -51,28 +48,13 @@ AttentionInputs InputsAt(Address address) {
           At<const float>(Size(call.value))};
 }
 
-// The core's counts wrap at 2^32. Where this bound of both reaches that, no count is needed to know that so
-// much cannot be had: arrays and scratch together are beyond 4 GB.
-double ScratchBound(const AttentionProblem& problem) {
-  const auto round_up = [](double value, double step) { return std::ceil(value / step) * step; };
-  const AttentionShape& s = problem.shape;
-  const double queries = round_up(std::min(problem.tile.queries, s.query_length), 4);
-  const double keys = round_up(std::min(problem.tile.keys, s.key_length), 8);
-  const double dims = round_up(s.head_dim, 8) + round_up(s.value_dim, 8);
-  const double rows = static_cast<double>(s.heads / s.kv_heads) * static_cast<double>(s.query_length);
-  return 2 * (queries + keys) * dims + 3 * queries * keys + 2 * rows;
-}
-
+// As doubles, for they may be beyond 32 bits; what JavaScript allows is below 2^53 or far above all memory.
 double ForwardScratchFloats(Address call) {
-  const AttentionProblem problem = ProblemAt(call);
-  const double bound = ScratchBound(problem);
-  return bound < 0x1p32 ? static_cast<double>(AttentionForwardScratchFloats(problem)) : bound;
+  return static_cast<double>(AttentionForwardScratchFloats(ProblemAt(call)));
 }
 
 double BackwardScratchFloats(Address call) {
-  const AttentionProblem problem = ProblemAt(call);
-  const double bound = ScratchBound(problem);
-  return bound < 0x1p32 ? static_cast<double>(AttentionBackwardScratchFloats(problem)) : bound;
+  return static_cast<double>(AttentionBackwardScratchFloats(ProblemAt(call)));
 }
 
 void Forward(Address call, Address output, Address log_sum_exp, int which_weights, Address weights,

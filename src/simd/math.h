@@ -14,6 +14,27 @@ struct Exact {
   static F32x4 MulAdd(F32x4 a, F32x4 b, F32x4 c) { return a * b + c; }
 };
 
+// c0 x^n + c1 x^(n-1) + ... + cn (Horner).
+template <class Arithmetic, class... Floats>
+inline F32x4 Polynomial(F32x4 x, float leading, Floats... others) {
+  F32x4 p = Splat(leading);
+  ((p = Arithmetic::MulAdd(p, x, Splat(others))), ...);
+  return p;
+}
+
+// t as a whole number n = round(t) and a power of two, for -127 < t < 128; the power is garbage elsewhere.
+struct RoundedPower {
+  F32x4 n;
+  F32x4 power;  // 2^n
+};
+inline RoundedPower RoundToPower(F32x4 t) {
+  // Adding 1.5 * 2^23 rounds to an integer; the further 127 makes the low bits of the sum the biased exponent
+  // of 2^n.
+  const F32x4 magic = Splat(12582912.0f + 127.0f);
+  const F32x4 shifted = t + magic;
+  return {shifted - magic, FromBits(Bits(shifted) << 23)};
+}
+
 // e^x for x <= 88, NaN and -infinity. At most 2 ULP; exp(0) is exactly 1; NaN gives NaN.
 // Below `flush_below` (at least -87.33) the result is 0, not subnormal: subnormals cost up to 50 times more
 // in every product that follows. A caller that goes on to divide raises it, so that the quotient is not
@@ -23,23 +44,12 @@ struct Exact {
 // polynomial is minimax in relative error (3.1e-9) with the first two coefficients held at 1.
 template <class Arithmetic = Fused>
 inline F32x4 Exp(F32x4 x, F32x4 flush_below = Splat(-87.33f)) {
-  constexpr auto MulAdd = Arithmetic::MulAdd;
-  // Adding 1.5 * 2^23 rounds to an integer; the further 127 makes the low bits of the sum the biased exponent
-  // of 2^n.
-  const F32x4 magic = Splat(12582912.0f + 127.0f);
-  const F32x4 shifted = MulAdd(x, Splat(1.44269504f), magic);
-  const F32x4 n = shifted - magic;
-  F32x4 r = MulAdd(n, Splat(-0.693359375f), x);
-  r = MulAdd(n, Splat(2.12194440e-4f), r);
-  F32x4 p = Splat(0.00138145840312f);
-  p = MulAdd(p, r, Splat(0.00836872393598f));
-  p = MulAdd(p, r, Splat(0.0416683887296f));
-  p = MulAdd(p, r, Splat(0.166665205736f));
-  p = MulAdd(p, r, Splat(0.499999934439f));
-  p = MulAdd(p, r, Splat(1.0f));
-  p = MulAdd(p, r, Splat(1.0f));
-  const F32x4 power = FromBits(Bits(shifted) << 23);
-  return ZeroWhere(x < flush_below, p * power);
+  const RoundedPower two = RoundToPower(x * Splat(1.44269504f));
+  F32x4 r = Arithmetic::MulAdd(two.n, Splat(-0.693359375f), x);
+  r = Arithmetic::MulAdd(two.n, Splat(2.12194440e-4f), r);
+  const F32x4 p = Polynomial<Arithmetic>(r, 0.00138145840312f, 0.00836872393598f, 0.0416683887296f,
+                                         0.166665205736f, 0.499999934439f, 1.0f, 1.0f);
+  return ZeroWhere(x < flush_below, p * two.power);
 }
 
 // 2^t for t <= 127 and -infinity, 0 below `flush_below` (at least -126). At most 2 ULP; 2^0 is exactly 1; NaN
@@ -47,19 +57,10 @@ inline F32x4 Exp(F32x4 x, F32x4 flush_below = Splat(-87.33f)) {
 // degree less would save 5 % of a softmax and cost 1.5 ULP.
 template <class Arithmetic = Fused>
 inline F32x4 Exp2(F32x4 t, F32x4 flush_below = Splat(-126.0f)) {
-  constexpr auto MulAdd = Arithmetic::MulAdd;
-  const F32x4 magic = Splat(12582912.0f + 127.0f);
-  const F32x4 shifted = t + magic;
-  const F32x4 r = t - (shifted - magic);
-  F32x4 p = Splat(0.000153533617864f);
-  p = MulAdd(p, r, Splat(0.00133988743782f));
-  p = MulAdd(p, r, Splat(0.00961843735844f));
-  p = MulAdd(p, r, Splat(0.0555033247126f));
-  p = MulAdd(p, r, Splat(0.240226479136f));
-  p = MulAdd(p, r, Splat(0.693147202855f));
-  p = MulAdd(p, r, Splat(1.0f));
-  const F32x4 power = FromBits(Bits(shifted) << 23);
-  return ZeroWhere(t < flush_below, p * power);
+  const RoundedPower two = RoundToPower(t);
+  const F32x4 p = Polynomial<Arithmetic>(t - two.n, 0.000153533617864f, 0.00133988743782f, 0.00961843735844f,
+                                         0.0555033247126f, 0.240226479136f, 0.693147202855f, 1.0f);
+  return ZeroWhere(t < flush_below, p * two.power);
 }
 
 // ln x for normal x > 0. At most 2 ULP.
@@ -73,15 +74,9 @@ inline F32x4 Log(F32x4 x) {
   const F32x4 e = ToFloat(AsSigned(offset) >> 23);
   const F32x4 r = FromBits((offset & Splat(0x007fffffu)) + sqrt_half) - Splat(1.0f);
   const F32x4 r2 = r * r;
-  F32x4 p = Splat(7.0376836292e-2f);
-  p = MulAdd(p, r, Splat(-1.1514610310e-1f));
-  p = MulAdd(p, r, Splat(1.1676998740e-1f));
-  p = MulAdd(p, r, Splat(-1.2420140846e-1f));
-  p = MulAdd(p, r, Splat(1.4249322787e-1f));
-  p = MulAdd(p, r, Splat(-1.6668057665e-1f));
-  p = MulAdd(p, r, Splat(2.0000714765e-1f));
-  p = MulAdd(p, r, Splat(-2.4999993993e-1f));
-  p = MulAdd(p, r, Splat(3.3333331174e-1f));
+  const F32x4 p = Polynomial<Arithmetic>(r, 7.0376836292e-2f, -1.1514610310e-1f, 1.1676998740e-1f,
+                                         -1.2420140846e-1f, 1.4249322787e-1f, -1.6668057665e-1f,
+                                         2.0000714765e-1f, -2.4999993993e-1f, 3.3333331174e-1f);
   F32x4 y = p * r * r2;
   y = MulAdd(e, Splat(-2.12194440e-4f), y);  // ln 2 in two parts, the small one first
   y = MulAdd(r2, Splat(-0.5f), y);
@@ -89,26 +84,35 @@ inline F32x4 Log(F32x4 x) {
   return MulAdd(e, Splat(0.693359375f), y);
 }
 
-// tanh x for every x. At most 3 ULP; NaN gives NaN.
+struct TanhAndSlope {
+  F32x4 tanh;
+  F32x4 slope;  // 1 - tanh^2
+};
+
+// tanh x for every x, at most 3 ULP, and its derivative, at most 6 ULP for |x| <= 43 and below 2^-120 beyond;
+// NaN gives NaN.
 //
-// Odd polynomial below 0.625 (S. Moshier, Cephes tanhf), 1 - 2 / (e^2|x| + 1) above.
+// Odd polynomial below 0.625 (S. Moshier, Cephes tanhf); above, with q = 2 / (e^2|x| + 1), tanh |x| = 1 - q
+// and its slope is q (2 - q), which does not cancel.
 template <class Arithmetic = Fused>
-inline F32x4 Tanh(F32x4 x) {
+inline TanhAndSlope TanhWithSlope(F32x4 x) {
   constexpr auto MulAdd = Arithmetic::MulAdd;
   const F32x4 size = Abs(x);
   const F32x4 z = x * x;
-  F32x4 p = Splat(-5.70498872745e-3f);
-  p = MulAdd(p, z, Splat(2.06390887954e-2f));
-  p = MulAdd(p, z, Splat(-5.37397155531e-2f));
-  p = MulAdd(p, z, Splat(1.33314422036e-1f));
-  p = MulAdd(p, z, Splat(-3.33332819422e-1f));
+  const F32x4 p = Polynomial<Arithmetic>(z, -5.70498872745e-3f, 2.06390887954e-2f, -5.37397155531e-2f,
+                                         1.33314422036e-1f, -3.33332819422e-1f);
   const F32x4 near_zero = MulAdd(p * z, x, x);
-  // From 10 on tanh is 1 in float32; the bound keeps Exp in its range. A NaN passes through Min as first
-  // operand.
-  const F32x4 e = Exp<Arithmetic>(Min(size + size, Splat(20.0f)));
-  const F32x4 far = Splat(1.0f) - Splat(2.0f) / (e + Splat(1.0f));
+  // The bound keeps Exp in its range. A NaN passes through Min as first operand.
+  const F32x4 q = Splat(2.0f) / (Exp<Arithmetic>(Min(size + size, Splat(87.0f))) + Splat(1.0f));
+  const F32x4 far = Splat(1.0f) - q;
   const F32x4 signed_far = FromBits(Bits(far) | (Bits(x) & Splat(0x80000000u)));
-  return Select(size < Splat(0.625f), near_zero, signed_far);
+  const I32x4 is_near = size < Splat(0.625f);
+  return {Select(is_near, near_zero, signed_far),
+          Select(is_near, Splat(1.0f) - near_zero * near_zero, q * (Splat(2.0f) - q))};
+}
+template <class Arithmetic = Fused>
+inline F32x4 Tanh(F32x4 x) {
+  return TanhWithSlope<Arithmetic>(x).tanh;
 }
 
 struct SinCos {
@@ -126,13 +130,9 @@ inline SinCos SinCosOfTurn(U32x4 turn) {
   const F32x4 fraction = ToFloat(AsSigned(turn << 2) >> 8);  // [-2^23, 2^23)
   const F32x4 angle = fraction * Splat(0.78539816339f / 8388608.0f);
   const F32x4 z = angle * angle;
-  F32x4 s = Splat(-1.9515295891e-4f);
-  s = MulAdd(s, z, Splat(8.3321608736e-3f));
-  s = MulAdd(s, z, Splat(-1.6666654611e-1f));
+  F32x4 s = Polynomial<Arithmetic>(z, -1.9515295891e-4f, 8.3321608736e-3f, -1.6666654611e-1f);
   s = MulAdd(s * z, angle, angle);
-  F32x4 c = Splat(2.443315711809948e-5f);
-  c = MulAdd(c, z, Splat(-1.388731625493765e-3f));
-  c = MulAdd(c, z, Splat(4.166664568298827e-2f));
+  F32x4 c = Polynomial<Arithmetic>(z, 2.443315711809948e-5f, -1.388731625493765e-3f, 4.166664568298827e-2f);
   c = MulAdd(c * z, z, MulAdd(z, Splat(-0.5f), Splat(1.0f)));
   // Quadrants 1 and 3 swap sine and cosine; sine is negative in 2 and 3, cosine in 1 and 2.
   const U32x4 quadrant = turn >> 30;

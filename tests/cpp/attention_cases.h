@@ -42,7 +42,7 @@ inline ForwardResult RunForward(const AttentionProblem& problem, const Inputs& i
   r.output.assign(s.batch * s.heads * s.query_length * s.value_dim, kNan);
   r.log_sum_exp.assign(s.batch * s.heads * s.query_length, kNan);
   if (which != Weights::kNone) r.weights.assign(s.batch * s.heads * s.query_length * s.key_length, kNan);
-  std::vector<float> scratch(AttentionForwardScratchFloats(problem), kNan);
+  std::vector<float> scratch(static_cast<std::size_t>(AttentionForwardScratchFloats(problem)), kNan);
   AttentionForward(problem, {in.query.data(), in.key.data(), in.value.data()},
                    {r.output.data(), r.log_sum_exp.data(), r.weights.data(), which}, scratch.data());
   return r;
@@ -53,7 +53,7 @@ inline Inputs RunBackward(const AttentionProblem& problem, const Inputs& in,
   const ForwardResult forward = RunForward(problem, in);
   Inputs d{std::vector<float>(in.query.size(), kNan), std::vector<float>(in.key.size(), kNan),
            std::vector<float>(in.value.size(), kNan)};
-  std::vector<float> scratch(AttentionBackwardScratchFloats(problem), kNan);
+  std::vector<float> scratch(static_cast<std::size_t>(AttentionBackwardScratchFloats(problem)), kNan);
   AttentionBackward(problem, {in.query.data(), in.key.data(), in.value.data()},
                     {grad_output.data(), forward.output.data(), forward.log_sum_exp.data()},
                     {d.query.data(), d.key.data(), d.value.data()}, scratch.data());

@@ -32,6 +32,17 @@ inline double Worst(double worst, double error) {
   return std::isnan(worst) || error <= worst ? worst : error;
 }
 
+// The largest |got - want|; equal infinities agree.
+template <class Got, class Want>
+double LargestError(const Got& got, const Want& want) {
+  double worst = 0;
+  for (std::size_t i = 0; i < want.size(); ++i) {
+    const auto g = static_cast<double>(got[i]), w = static_cast<double>(want[i]);
+    worst = Worst(worst, g == w ? 0 : std::fabs(g - w));
+  }
+  return worst;
+}
+
 // |got - want|_2 / |want|_2.
 template <class Got, class Want>
 double NormError(const Got& got, const Want& want) {

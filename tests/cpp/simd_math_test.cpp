@@ -67,6 +67,15 @@ TEST_CASE_TEMPLATE("Tanh stays within 3 ULP", Arithmetic, Fused, Exact) {
   CHECK(std::isnan(Tanh<Arithmetic>(Splat(std::numeric_limits<float>::quiet_NaN()))[0]));
 }
 
+TEST_CASE_TEMPLATE("The slope of tanh stays within 6 ULP", Arithmetic, Fused, Exact) {
+  const auto f = [](F32x4 x) { return TanhWithSlope<Arithmetic>(x).slope; };
+  const auto exact = [](double x) { return 1 / (std::cosh(x) * std::cosh(x)); };
+  CHECK(LargestUlpError(1e-30f, 43.0f, 499, f, exact) <= 6);
+  CHECK(LargestUlpError(-0.3f, -10.0f, 11, f, exact) <= 6);
+  for (float x : {43.5f, 1e10f, std::numeric_limits<float>::infinity()}) CHECK(f(Splat(x))[0] < 0x1p-120f);
+  CHECK(std::isnan(f(Splat(std::numeric_limits<float>::quiet_NaN()))[0]));
+}
+
 TEST_CASE("A raised flush bound turns what lies below it into 0 and leaves the rest") {
   CHECK(Exp(F32x4{-70.0f, -69.0f, -71.0f, 0.0f}, Splat(-70.0f))[0] == Exp(Splat(-70.0f))[0]);
   CHECK(Exp(Splat(-70.1f), Splat(-70.0f))[0] == 0.0f);

@@ -1,6 +1,6 @@
 // Right values computed elsewhere in high precision (tests/vectors/*.json), as plain structs.
 //
-// This header knows no JSON: nlohmann/json.hpp costs seconds a file, so vectors.cpp alone includes it.
+// This header knows no JSON: nlohmann/json.hpp costs seconds a file, so vectors*.cpp alone include it.
 // Every file is read once, at first use; a missing or malformed file ends the run with a message naming it.
 // Matrices are row-major. "inf" and "-inf" in the files arrive as infinities, 18-digit decimals as the
 // nearest double. Each file's "how" says how its values were made.
