@@ -1,11 +1,13 @@
 /** The figures' classes by name, and how they become elements. */
 import type { FigureName } from "../state/fields.ts";
 import { GradientFigure } from "./gradient.ts";
+import { RandomWalkFigure } from "./random-walk.ts";
 import { SoftmaxFigure } from "./softmax.ts";
 import { VarianceFigure } from "./variance.ts";
 
 const figureClasses: Readonly<Record<FigureName, CustomElementConstructor>> = {
   gradient: GradientFigure,
+  "random-walk": RandomWalkFigure,
   softmax: SoftmaxFigure,
   variance: VarianceFigure,
 };

@@ -1,10 +1,12 @@
 /** The one list of what can be set, from outside or by the reader, for every figure. Each figure's fields have a file. */
 import { gradient } from "./figures/gradient.ts";
+import { randomWalk } from "./figures/random-walk.ts";
 import { hide } from "./figures/shared.ts";
 import { softmax } from "./figures/softmax.ts";
 import { variance } from "./figures/variance.ts";
 
 export const figureSchemas = {
+  "random-walk": { ...randomWalk, hide },
   variance: { ...variance, hide },
   gradient: { ...gradient, hide },
   softmax: { ...softmax, hide },

@@ -1,0 +1,3 @@
+import { dimension, scale, seed } from "./shared.ts";
+
+export const randomWalk = { seed, dimension, scale };
