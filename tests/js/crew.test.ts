@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SqrtdkError } from "../../web/core/errors.ts";
+import type { Task } from "../../web/worker/calls.ts";
 import { type Assignment, Crew } from "../../web/worker/crew.ts";
-import type { Task, ToWorker } from "../../web/worker/protocol.ts";
+import type { ToWorker } from "../../web/worker/protocol.ts";
 import type { Listener, Peer, Spawn } from "../../web/worker/spawn.ts";
 
 const module = new WebAssembly.Module(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0));

@@ -175,10 +175,10 @@ test("options are checked before anything is sent", async () => {
   await assert.rejects(loose.sampleDotProducts(short, { onprogress() {} }), {
     message: /did you mean "onProgress"/,
   });
-  for (const x of [[1], 5])
+  for (const x of [[1], "5"])
     await assert.rejects(loose.dotProductDensity(x, { dimension: 2 }), {
       code: "ERR_TYPE",
-      message: /x must be a Float64Array, got/,
+      message: /x must be a number or a Float64Array, got/,
     });
   await assert.rejects(loose.randomNormal(-1, { seed: 1 }), {
     code: "ERR_RANGE",

@@ -3,8 +3,9 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { Worker } from "node:worker_threads";
 import { compile } from "sqrtdk";
+import type { Task } from "../../web/worker/calls.ts";
 import { type Assignment, Crew } from "../../web/worker/crew.ts";
-import type { Task, ToWorker } from "../../web/worker/protocol.ts";
+import type { ToWorker } from "../../web/worker/protocol.ts";
 import { type Spawn, waysToSpawn } from "../../web/worker/spawn.ts";
 
 const module = new WebAssembly.Module(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0));
@@ -42,8 +43,8 @@ function crewOf(...scripts: string[]) {
   };
   const inPage: Spawn = () => assert.fail("the page stood in");
   const crew = new Crew(1, async () => module, { workers: [spawn], inPage }, patience);
-  const submit = () => {
-    const task: Task = { call: "info", args: [] };
+  const submit = (call: Task["call"] = "sampleDotProducts") => {
+    const task: Task = { call, args: [] };
     const assignment: Assignment = { task, progress() {}, done() {}, failed() {} };
     const result = new Promise((done, failed) => Object.assign(assignment, { done, failed }));
     crew.submit(assignment);
@@ -62,7 +63,7 @@ const deaths = {
 for (const [why, dies] of Object.entries(deaths)) {
   test(`a worker that ${why} is given up, and the next call gets a new one`, async () => {
     const { crew, threads, submit } = crewOf(dies, works);
-    const message = "info: the worker died: nothing was heard of it";
+    const message = "sampleDotProducts: the worker died: nothing was heard of it";
     await assert.rejects(submit().result, { code: "ERR_WORKER", message });
     assert.equal(await submit().result, "result");
     assert.equal(threads.length, 2);
@@ -71,9 +72,10 @@ for (const [why, dies] of Object.entries(deaths)) {
 }
 
 test("one that is busy with what nobody waits for any more is given up as well", async () => {
-  const { crew, submit } = crewOf(deaths["never comes back"], works);
+  const { crew, said, submit } = crewOf(deaths["never comes back"], works);
   const { assignment } = submit();
-  setTimeout(() => crew.drop([assignment]), 100);
+  while (!said.includes("run")) await new Promise((resolve) => setTimeout(resolve, 1));
+  crew.drop([assignment]);
   assert.equal(await submit().result, "result");
   crew.close();
 });
@@ -86,6 +88,15 @@ test("a worker that answers is left to work for as long as it takes", async () =
   assert.equal(await submit().result, "late");
   assert.equal(threads.length, 1);
   assert.ok(said.includes("ping"));
+  crew.close();
+});
+
+test("a call without steps may answer nothing for much longer", async () => {
+  const { crew, threads, submit } = crewOf(
+    'if (type === "run") { const end = Date.now() + 600; while (Date.now() < end); say({ type: "done", id, value: "late" }); }',
+  );
+  assert.equal(await submit("scaledDotProductAttention").result, "late");
+  assert.equal(threads.length, 1);
   crew.close();
 });
 

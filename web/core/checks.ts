@@ -76,7 +76,7 @@ export function nearest(word: string, known: readonly string[]): string | undefi
 const noOptions =
   /^\[object (.*Array|.*Buffer|DataView|(Weak)?(Map|Set)|Date|RegExp|Promise|Error|URL.*|Number|String|Boolean)\]$/;
 
-function isOptions(value: unknown): value is object {
+export function isOptions(value: unknown): value is object {
   if (typeof value !== "object" || value === null || typedArrayName(value)) return false;
   try {
     Object.getPrototypeOf(value); // throws for a proxy that was revoked

@@ -122,3 +122,10 @@ export interface GradientRow {
  * valueDim) pass some 500 000, a second at 65536 keys of 4096 components. Such parts belong in workers.
  */
 export type Steps<Result> = Generator<() => Result, Result, void>;
+
+/** The long calls, a step at a time. */
+export interface CoreSteps {
+  sampleDotProducts(options: DotProductOptions): Steps<DotProductResult>;
+  varianceSweep(options: VarianceSweepOptions): Steps<VarianceRow[]>;
+  gradientSweep(options: GradientSweepOptions): Steps<GradientRow[]>;
+}

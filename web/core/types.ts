@@ -3,20 +3,21 @@
 import type { AttentionGradients, AttentionOptions, AttentionResult } from "./attention-types.ts";
 import type { CoreBuffer, FloatData } from "./buffer-types.ts";
 import type {
+  CoreSteps,
   DotProductOptions,
   DotProductResult,
   GradientRow,
   GradientSweepOptions,
-  Steps,
   VarianceRow,
   VarianceSweepOptions,
 } from "./experiment-types.ts";
 import type { SoftmaxDiagnostics, SoftmaxOptions } from "./softmax-types.ts";
-import type { DensityOptions, Theory } from "./theory-types.ts";
+import type { Theory } from "./theory-types.ts";
 
 export type * from "./attention-types.ts";
 export type * from "./buffer-types.ts";
 export type * from "./experiment-types.ts";
+export type * from "./pool-types.ts";
 export type * from "./softmax-types.ts";
 export type * from "./theory-types.ts";
 
@@ -43,12 +44,6 @@ export interface CoreInfo {
   variant: "simd" | "relaxed";
   simd: boolean;
   memoryBytes: number;
-}
-
-export interface CoreSteps {
-  sampleDotProducts(options: DotProductOptions): Steps<DotProductResult>;
-  varianceSweep(options: VarianceSweepOptions): Steps<VarianceRow[]>;
-  gradientSweep(options: GradientSweepOptions): Steps<GradientRow[]>;
 }
 
 /**
@@ -113,29 +108,4 @@ export interface Core {
   /** `length` float32 zeros in wasm memory, to be freed by the caller. */
   buffer(length: number): CoreBuffer;
   info(): CoreInfo;
-}
-
-/** What a long call accepts besides its own options when it runs in a pool. */
-export interface JobOptions<Partial> {
-  signal?: AbortSignal;
-  /** Called with the result so far, from fewer samples, at most twenty times a second. */
-  onProgress?: (soFar: Partial) => void;
-}
-
-/** The calls of `Core` that take long, as promises, computed in workers. Same bits for any number of workers. */
-export interface Pool {
-  sampleDotProducts(
-    options: DotProductOptions,
-    job?: JobOptions<DotProductResult>,
-  ): Promise<DotProductResult>;
-  varianceSweep(options: VarianceSweepOptions, job?: JobOptions<VarianceRow[]>): Promise<VarianceRow[]>;
-  gradientSweep(options: GradientSweepOptions, job?: JobOptions<GradientRow[]>): Promise<GradientRow[]>;
-  /** theory.dotProductDensity at every x. */
-  dotProductDensity(x: Float64Array, options: DensityOptions): Promise<Float64Array>;
-  /** Millions at once, without holding up the page. */
-  randomNormal(count: number, options: { seed: number; stream?: number }): Promise<Float32Array>;
-  /** theory.expectedMaximum. */
-  expectedMaximum(n: number): Promise<number>;
-  info(): Promise<CoreInfo>;
-  close(): void;
 }

@@ -1,21 +1,13 @@
-/** `createPool`: the calls that take long, as promises, computed in workers. */
-import { integer, lengthOf, readOptions, reject, typedArrayName } from "../core/checks.ts";
+/** `createPool`: the core's calls as promises, computed in workers. */
+import { integer, isList, readItems, readOptions, reject } from "../core/checks.ts";
 import { SqrtdkError } from "../core/errors.ts";
 import { readDotProducts, readGradientSweep, readVarianceSweep } from "../core/experiment-options.ts";
-import { allocated } from "../core/heap.ts";
 import { compile } from "../core/index.ts";
-import { readNormal } from "../core/random.ts";
-import { readDensity, readKeys, readPoints } from "../core/theory.ts";
-import type {
-  CoreInfo,
-  DotProductResult,
-  GradientRow,
-  JobOptions,
-  Pool,
-  VarianceRow,
-} from "../core/types.ts";
+import type { JobOptions, Pool } from "../core/types.ts";
+import { type CallName, calls, spoken, type Task } from "./calls.ts";
 import { type Assignment, Crew } from "./crew.ts";
-import { progressMilliseconds, type Task } from "./protocol.ts";
+import { progressMilliseconds } from "./protocol.ts";
+import { sendable } from "./send.ts";
 
 const maximumSize = 64;
 
@@ -42,22 +34,31 @@ function isSignal(value: unknown): value is AbortSignal {
   }
 }
 
-function readJob<Result>(call: string, job: JobOptions<Result> | undefined): JobOptions<Result> {
-  const o = readOptions(call, job, ["signal", "onProgress"], "job");
-  if (o.signal !== undefined && !isSignal(o.signal))
-    reject("ERR_TYPE", call, "signal", "an AbortSignal", o.signal);
-  if (o.onProgress !== undefined && typeof o.onProgress !== "function")
-    reject("ERR_TYPE", call, "onProgress", "a function", o.onProgress);
-  return { signal: o.signal, onProgress: o.onProgress as JobOptions<Result>["onProgress"] };
+/** Of what a call accepts after its own arguments; `onProgress` where there are steps. */
+function readJob(name: CallName, job: unknown): JobOptions<unknown> {
+  const call = spoken(name);
+  const inSteps = calls[name].way === "steps";
+  const known = ["signal", inSteps ? "onProgress" : "transfer"] as const;
+  const { signal, onProgress, transfer }: { [name: string]: unknown } = readOptions(call, job, known, "job");
+  if (signal !== undefined && !isSignal(signal)) reject("ERR_TYPE", call, "signal", "an AbortSignal", signal);
+  if (onProgress !== undefined && typeof onProgress !== "function")
+    reject("ERR_TYPE", call, "onProgress", "a function", onProgress);
+  if (transfer !== undefined && !isList(transfer))
+    reject("ERR_TYPE", call, "transfer", "an array of ArrayBuffers", transfer);
+  const copy: JobOptions<unknown> = {};
+  if (signal !== undefined) copy.signal = signal;
+  if (onProgress !== undefined) copy.onProgress = onProgress as (soFar: unknown) => void;
+  if (transfer !== undefined) copy.transfer = readItems(transfer, (item) => item as ArrayBuffer);
+  return copy;
 }
 
 /** Runs tasks side by side and puts their results together, in the order of the tasks whoever finishes first. */
-function runJob<Result>(
+function runJob(
   crew: Crew,
   tasks: readonly Task[],
-  join: (parts: readonly unknown[]) => Result,
-  { signal, onProgress }: JobOptions<Result>,
-): Promise<Result> {
+  join: (parts: readonly unknown[]) => unknown,
+  { signal, onProgress }: JobOptions<unknown>,
+): Promise<unknown> {
   return new Promise((resolve, rejectPromise) => {
     const parts: unknown[] = tasks.map(() => undefined);
     let missing = tasks.length;
@@ -71,10 +72,9 @@ function runJob<Result>(
       rejectPromise(error);
     };
     const abort = () => {
-      const call = tasks[0]?.call;
-      fail(
-        new SqrtdkError("ERR_ABORTED", `${call}: aborted by the caller's signal`, { cause: signal?.reason }),
-      );
+      const call = spoken((tasks[0] as Task).call);
+      const cause = signal?.reason;
+      fail(new SqrtdkError("ERR_ABORTED", `${call}: aborted by the caller's signal`, { cause }));
     };
     const report = throttled(() => {
       try {
@@ -107,17 +107,37 @@ function runJob<Result>(
   });
 }
 
-const only = (parts: readonly unknown[]) => parts[0] as never;
+const only = (parts: readonly unknown[]) => parts[0];
 /** Rows of the dimensions that have any yet, in the order asked for. */
-const rows = <Row>(parts: readonly unknown[]) => parts.flatMap((part) => (part ?? []) as Row[]);
+const rows = (parts: readonly unknown[]) => parts.flatMap((part) => (part ?? []) as unknown[]);
+
+/** How a call becomes several: the options of each, checked before anything is sent, and one result of theirs. */
+interface Division {
+  divide(call: string, options: never): object[];
+  join(parts: readonly unknown[]): unknown;
+}
+
+const aDimensionEach = (read: (call: string, options: never) => { dimensions: number[] }): Division => ({
+  divide(call, options) {
+    const sweep = read(call, options);
+    return sweep.dimensions.map((dimension) => ({ ...sweep, dimensions: [dimension] }));
+  },
+  join: rows,
+});
+
+const divisions: { [name in CallName]?: Division } = {
+  sampleDotProducts: { divide: (call, options) => [readDotProducts(call, options)], join: only },
+  varianceSweep: aDimensionEach(readVarianceSweep),
+  gradientSweep: aDimensionEach(readGradientSweep),
+};
 
 /**
- * Workers that run the long calls of the core: in browsers, and in Node as worker threads. Where workers are refused
- * (some content security policies and sandboxes; Node.js before 20.16) the calls run on this thread, in slices of at
- * least one of their steps: short but for the longest vectors and rows, see `Steps`. Results have the same bits for any
- * size, and are those of the core's own calls. Workers start with the first call.
+ * Workers that run the calls of the core: in browsers, and in Node as worker threads. Where workers are refused (some
+ * content security policies and sandboxes; Node.js before 20.16) the calls run on this thread: those that have steps in
+ * slices of at least one of them, short but for the longest vectors and rows, see `Steps`; all others as a whole. Results
+ * have the same bits for any size, and are those of the core's own calls. Workers start with the first call.
  *
- * Promises are rejected with a SqrtdkError: the codes of the core's calls, ERR_ABORTED within a step of the signal,
+ * Promises are rejected with a SqrtdkError: the codes of the core's calls, ERR_ABORTED as soon as the signal says so,
  * ERR_WORKER if a worker dies or falls silent (the next call gets a new one), ERR_CLOSED after `close()`.
  */
 export function createPool(options?: { size?: number }): Pool {
@@ -126,64 +146,36 @@ export function createPool(options?: { size?: number }): Pool {
   const crew = new Crew(integer("createPool", "size", size ?? defaultSize(), 1, maximumSize), module);
   let closed = false;
 
-  const open = (call: string) => {
-    if (closed) throw new SqrtdkError("ERR_CLOSED", `${call}: the pool was closed`);
+  const pooled =
+    (name: CallName) =>
+    async (...args: unknown[]) => {
+      const call = spoken(name);
+      if (closed) throw new SqrtdkError("ERR_CLOSED", `${call}: the pool was closed`);
+      const { takes } = calls[name];
+      const job = readJob(name, args[takes]);
+      const division = divisions[name];
+      if (division) {
+        const parts = division.divide(call, args[0] as never);
+        const tasks = parts.map((part): Task => ({ call: name, args: [part] }));
+        return runJob(crew, tasks, division.join, job);
+      }
+      const sent = sendable(call, args.slice(0, takes), job.transfer);
+      return runJob(crew, [{ call: name, args: sent }], only, job);
+    };
+
+  const pool: Record<string, unknown> = {};
+  const theory: Record<string, unknown> = {};
+  for (const name of Object.keys(calls) as CallName[]) {
+    const home = name.startsWith("theory.") ? theory : pool;
+    home[spoken(name)] = pooled(name);
+  }
+  pool.theory = theory;
+  pool.dotProductDensity = theory.dotProductDensity;
+  pool.expectedMaximum = theory.expectedMaximum;
+  pool.close = () => {
+    closed = true;
+    crew.close();
   };
-
-  return {
-    async sampleDotProducts(options, job) {
-      const call = "sampleDotProducts";
-      open(call);
-      const o = readDotProducts(call, options);
-      return runJob<DotProductResult>(crew, [{ call, args: [o] }], only, readJob(call, job));
-    },
-
-    async varianceSweep(options, job) {
-      const call = "varianceSweep";
-      open(call);
-      const o = readVarianceSweep(call, options);
-      const tasks = o.dimensions.map((d): Task => ({ call, args: [{ ...o, dimensions: [d] }] }));
-      return runJob(crew, tasks, rows<VarianceRow>, readJob(call, job));
-    },
-
-    async gradientSweep(options, job) {
-      const call = "gradientSweep";
-      open(call);
-      const o = readGradientSweep(call, options);
-      const tasks = o.dimensions.map((d): Task => ({ call, args: [{ ...o, dimensions: [d] }] }));
-      return runJob(crew, tasks, rows<GradientRow>, readJob(call, job));
-    },
-
-    async dotProductDensity(x, options) {
-      const call = "dotProductDensity";
-      open(call);
-      if (typedArrayName(x) !== "Float64Array") reject("ERR_TYPE", call, "x", "a Float64Array", x);
-      const points = allocated(call, 8 * lengthOf(x), () => readPoints(call, x));
-      const args = [points, readDensity(call, options)];
-      return runJob<Float64Array>(crew, [{ call, args }], only, {});
-    },
-
-    async expectedMaximum(n) {
-      const call = "expectedMaximum";
-      open(call);
-      return runJob<number>(crew, [{ call, args: [readKeys(call, n)] }], only, {});
-    },
-
-    async randomNormal(count, options) {
-      const call = "randomNormal";
-      open(call);
-      const { count: length, ...stream } = readNormal(call, count, options);
-      return runJob<Float32Array>(crew, [{ call, args: [length, stream] }], only, {});
-    },
-
-    async info() {
-      open("info");
-      return runJob<CoreInfo>(crew, [{ call: "info", args: [] }], only, {});
-    },
-
-    close() {
-      closed = true;
-      crew.close();
-    },
-  };
+  // That it has every call is what the table of calls is checked for.
+  return pool as unknown as Pool;
 }

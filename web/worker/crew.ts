@@ -1,6 +1,8 @@
 /** A number of workers and a queue of tasks for them. Workers are started when there is work, and replaced when they die. */
 import { SqrtdkError } from "../core/errors.ts";
-import { type FromWorker, isFromWorker, type Task } from "./protocol.ts";
+import { calls, spoken, type Task } from "./calls.ts";
+import { type FromWorker, isFromWorker } from "./protocol.ts";
+import { memoryOf } from "./send.ts";
 import { type Peer, type Spawn, type Ways, waysToSpawn } from "./spawn.ts";
 
 /** A worker that has not answered by then never will. */
@@ -18,6 +20,9 @@ export interface Patience {
   turns: number;
 }
 const usualPatience: Patience = { turnMilliseconds: 5000, turns: 12 };
+
+/** Calls without steps may take long, and a worker answers nothing meanwhile: twenty minutes with the usual patience. */
+const timesAsLongAtOnce = 20;
 
 /** A task and who waits for it. */
 export interface Assignment {
@@ -84,7 +89,7 @@ export class Crew {
   close(): void {
     this.#closed = true;
     const close = ({ task, failed }: Assignment) =>
-      failed(new SqrtdkError("ERR_CLOSED", `${task.call}: the pool was closed`));
+      failed(new SqrtdkError("ERR_CLOSED", `${spoken(task.call)}: the pool was closed`));
     this.#queue.splice(0).forEach(close);
     for (const { peer, current } of this.#members) {
       if (current) {
@@ -112,9 +117,14 @@ export class Crew {
     for (const member of [...this.#members]) {
       if (!member.current) continue;
       member.silentTurns++;
-      if (member.silentTurns >= this.#patience.turns) member.fail("nothing was heard of it");
+      if (member.silentTurns >= this.#turnsFor(member.current)) member.fail("nothing was heard of it");
       else if (member.silentTurns === 1) member.peer.post({ type: "ping" });
     }
+  }
+
+  #turnsFor({ assignment, dropped }: NonNullable<Member["current"]>): number {
+    const computesAtOnce = !dropped && calls[assignment.task.call].way === "whole";
+    return this.#patience.turns * (computesAtOnce ? timesAsLongAtOnce : 1);
   }
 
   #dispatch(): void {
@@ -150,7 +160,8 @@ export class Crew {
     member.current = { id, assignment, dropped: false };
     member.silentTurns = 0;
     member.peer.hold(true);
-    member.peer.post({ type: "run", id, task: assignment.task });
+    const { task } = assignment;
+    member.peer.post({ type: "run", id, task }, memoryOf(task.args));
     this.#watchOrNot();
   }
 
@@ -179,7 +190,7 @@ export class Crew {
     const code = cause instanceof SqrtdkError ? cause.code : "ERR_WORKER";
     const why = cause instanceof Error ? cause.message : String(cause);
     for (const { task, failed } of this.#queue.splice(0))
-      failed(new SqrtdkError(code, `${task.call}: no worker starts: ${why}`, { cause }));
+      failed(new SqrtdkError(code, `${spoken(task.call)}: no worker starts: ${why}`, { cause }));
   }
 
   /** A member that is ready, started in the first way that works; undefined if none does. On this thread, one must. */
@@ -257,7 +268,7 @@ export class Crew {
     this.#failures.delete(member.way); // it worked before: when more of them were refused, there were too many
     const { current } = member;
     if (current && !current.dropped) {
-      const { call } = current.assignment.task;
+      const call = spoken(current.assignment.task.call);
       current.assignment.failed(new SqrtdkError("ERR_WORKER", `${call}: the worker died: ${why}`));
     }
     this.#dispatch();

@@ -1,23 +1,9 @@
 /** What a pool and its workers say to each other. Both sides check what they receive. */
-import { type ErrorCode, SqrtdkError } from "../core/errors.ts";
-import type { Core, DensityOptions, Steps } from "../core/types.ts";
+import type { ErrorCode } from "../core/errors.ts";
+import type { Task } from "./calls.ts";
 
 /** Between two reports of progress. The eye follows about twenty pictures a second. */
 export const progressMilliseconds = 50;
-
-/** The calls a worker takes, as steps. */
-export type CallName =
-  | keyof Core["steps"]
-  | "dotProductDensity"
-  | "expectedMaximum"
-  | "randomNormal"
-  | "info";
-
-/** One piece of work for one worker; `args` are those of the call. */
-export interface Task {
-  call: CallName;
-  args: unknown[];
-}
 
 export type ToWorker =
   | { type: "start"; module: WebAssembly.Module }
@@ -37,7 +23,8 @@ export type FromWorker =
 
 /** One end of a connection. */
 export interface Port<Out> {
-  post(message: Out): void;
+  /** Memory in `transfer` goes over without a copy. */
+  post(message: Out, transfer?: ArrayBuffer[]): void;
 }
 
 type Fields = Record<string, unknown>;
@@ -60,44 +47,4 @@ export function isFromWorker(value: unknown): value is FromWorker {
   if (!Number.isInteger(value.id)) return false;
   if (value.type === "failed") return typeof value.code === "string" && typeof value.message === "string";
   return (value.type === "progress" || value.type === "done") && "value" in value;
-}
-
-/** A task as steps of a core; calls that take no time are a single step. */
-export function stepsOf(core: Core, task: Task): Steps<unknown> {
-  const [first, second] = task.args as [never, never];
-  switch (task.call) {
-    case "sampleDotProducts":
-      return core.steps.sampleDotProducts(first);
-    case "varianceSweep":
-      return core.steps.varianceSweep(first);
-    case "gradientSweep":
-      return core.steps.gradientSweep(first);
-    case "dotProductDensity":
-      return densityInPieces(core, first, second);
-    case "expectedMaximum":
-      return atOnce(() => core.theory.expectedMaximum(first));
-    case "randomNormal":
-      return atOnce(() => core.randomNormal(first, second));
-    case "info":
-      return atOnce(() => core.info());
-    default:
-      throw new SqrtdkError("ERR_OPTION", `the worker knows no call "${task.call as string}"`);
-  }
-}
-
-/** At most a second of work, also where machines are slow: a worker that answers nothing for long is given up. */
-const pointsPerStep = 2 ** 15;
-
-function* densityInPieces(core: Core, x: Float64Array, options: DensityOptions): Steps<unknown> {
-  const density = new Float64Array(x.length);
-  for (let start = 0; start < x.length; start += pointsPerStep) {
-    density.set(core.theory.dotProductDensity(x.subarray(start, start + pointsPerStep), options), start);
-    yield () => undefined; // nobody asks for part of it
-  }
-  return density;
-}
-
-// biome-ignore lint/correctness/useYield: a call of one step has nothing to show before its result
-function* atOnce(work: () => unknown): Steps<unknown> {
-  return work();
 }

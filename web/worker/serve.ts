@@ -3,14 +3,9 @@
 import { SqrtdkError } from "../core/errors.ts";
 import { createLoader } from "../core/loader.ts";
 import type { Core, Steps } from "../core/types.ts";
-import {
-  type FromWorker,
-  isToWorker,
-  type Port,
-  progressMilliseconds,
-  stepsOf,
-  type Task,
-} from "./protocol.ts";
+import { stepsOf, type Task } from "./calls.ts";
+import { type FromWorker, isToWorker, type Port, progressMilliseconds } from "./protocol.ts";
+import { memoryOf } from "./send.ts";
 
 /** How long to compute before other events get their turn: half a frame. */
 const sliceMilliseconds = 8;
@@ -62,7 +57,8 @@ export function serve(port: Port<FromWorker>): (message: unknown) => void {
     running.add(id);
     try {
       if (!core) throw new SqrtdkError("ERR_WORKER", "the worker was not started");
-      port.post({ type: "done", id, value: await drive(id, stepsOf(await core, task)) });
+      const value = await drive(id, stepsOf(await core, task));
+      port.post({ type: "done", id, value }, memoryOf(value));
     } catch (error) {
       if (!(error instanceof SqrtdkError)) throw error;
       port.post({ type: "failed", id, code: error.code, message: error.message });

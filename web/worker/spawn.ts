@@ -31,7 +31,7 @@ function inNode(listener: Listener): Peer {
   worker.on("exit", (status) => listener.dead(`it ended with status ${status}`));
   worker.unref();
   return {
-    post: (message) => worker.postMessage(message),
+    post: (message, transfer = []) => worker.postMessage(message, transfer),
     hold: (busy) => (busy ? worker.ref() : worker.unref()),
     terminate: () => void worker.terminate(),
   };
@@ -45,7 +45,7 @@ function fromWorker(worker: Worker, listener: Listener): Peer {
     listener.dead(event.message || "its script was refused or failed");
   };
   return {
-    post: (message) => worker.postMessage(message),
+    post: (message, transfer = []) => worker.postMessage(message, transfer),
     hold: () => {},
     terminate: () => worker.terminate(),
   };

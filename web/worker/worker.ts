@@ -5,8 +5,8 @@ const threads = typeof process === "object" ? process.getBuiltinModule?.("node:w
 
 if (threads?.parentPort) {
   const { parentPort } = threads;
-  parentPort.on("message", serve({ post: (message) => parentPort.postMessage(message) }));
+  parentPort.on("message", serve({ post: (message, transfer) => parentPort.postMessage(message, transfer) }));
 } else {
-  const receive = serve({ post: (message) => self.postMessage(message) });
+  const receive = serve({ post: (message, transfer = []) => self.postMessage(message, { transfer }) });
   self.addEventListener("message", (event) => receive(event.data));
 }
