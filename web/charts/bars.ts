@@ -10,6 +10,8 @@ export interface Bar {
   name?: string;
   /** At the bar's end; left out where the slots are too narrow for it. */
   text?: string;
+  /** Its own colour, where not all have the same. */
+  paint?: string;
   /** A second value, drawn as an empty outline behind the bar. */
   ghost?: number;
 }
@@ -69,10 +71,12 @@ export function bars(options: BarsOptions): SVGTemplateResult {
 
   function one(bar: Bar, centre: number, selected: boolean): SVGTemplateResult {
     const end = y(bar.value);
+    const paint = bar.paint ?? options.paint;
+    const strong = options.fill ? 0.95 : 0.6;
     return svg`<g>
       ${bar.ghost === undefined ? nothing : outline(centre, y(bar.ghost))}
       <rect x=${centre - width / 2} width=${width} y=${Math.min(base, end)} height=${Math.abs(end - base)}
-        fill=${options.fill ?? options.paint} fill-opacity=${options.fill ? (selected ? 0.95 : 0.6) : selected ? 0.6 : 0.32} stroke=${options.paint}
+        fill=${options.fill ?? paint} fill-opacity=${selected ? strong : strong - 0.3} stroke=${paint}
         stroke-width=${selected ? 2.2 : 1.3} stroke-dasharray=${options.dash ?? nothing}></rect>
       ${options.grips ? grip(centre, end, selected) : nothing}
       ${texts(bar, centre, end, selected)}

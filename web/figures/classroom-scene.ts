@@ -45,7 +45,7 @@ export function scene({ row, widestSpread, theme, left, width, top }: SceneOptio
   const heights = heightsOf(row, widestSpread, shortest(doll), floor - lamp - 34);
   const tallest = row.largest.key;
 
-  return { drawing: draw(), height: height + 78 };
+  return { drawing: draw(), height: height + 88 };
 
   function draw(): SVGTemplateResult {
     const teacherAt = {
@@ -115,6 +115,7 @@ export function scene({ row, widestSpread, theme, left, width, top }: SceneOptio
   /** The three numbers of every pupil, under its feet. */
   function legend(): SVGTemplateResult {
     const lines = [
+      { name: "pupil", paint: theme.muted, text: (i: number) => String(i + 1) },
       {
         name: "score",
         paint: theme.ink,
@@ -128,7 +129,7 @@ export function scene({ row, widestSpread, theme, left, width, top }: SceneOptio
       },
     ];
     return svg`${lines.map(({ name, paint, text }, line) => {
-      const y = floor + 24 + 19 * line;
+      const y = floor + 22 + 18.5 * line;
       return svg`${label(name, { x: left, y, fill: paint, weight: 600, size: 12 })}
         ${eachPupil((i) => label(text(i), { x: at(i), y, fill: paint, anchor: "middle", size: slot > 40 ? 12 : 10.5, weight: i === tallest ? 700 : 400 }))}`;
     })}`;

@@ -112,7 +112,19 @@ export function chips<V extends string>({ name, options, onToggle }: ChipsOption
 }
 
 export interface KeyEntry {
-  kind: "raw" | "scaled" | "theory" | "limit" | "band" | "hollow" | "score" | "weight" | "rise" | "fall";
+  kind:
+    | "raw"
+    | "scaled"
+    | "theory"
+    | "limit"
+    | "band"
+    | "hollow"
+    | "score"
+    | "weight"
+    | "rise"
+    | "fall"
+    | "empty"
+    | "plus";
   text: Text;
 }
 
@@ -125,8 +137,10 @@ const swatches: Record<KeyEntry["kind"], SVGTemplateResult> = {
   hollow: svg`<path d="M0 6H28" stroke="var(--sqrtdk-muted)" stroke-width="1.5"/><circle cx="14" cy="6" r="3.5" fill="var(--sqrtdk-paper)" stroke="var(--sqrtdk-muted)" stroke-width="1.6"/>`,
   score: svg`<rect x="7" y="0.7" width="14" height="10.6" fill="var(--sqrtdk-muted)" fill-opacity="0.32" stroke="var(--sqrtdk-muted)" stroke-width="1.3"/>`,
   weight: svg`<rect x="7" y="0.7" width="14" height="10.6" fill="var(--sqrtdk-glow)" stroke="var(--sqrtdk-weight)" stroke-width="1.3"/>`,
+  plus: svg`<rect x="7" y="0" width="14" height="12" fill="var(--sqrtdk-rise)" fill-opacity="0.56"/>`,
+  empty: svg`<circle cx="14" cy="6" r="5" fill="none" stroke="var(--sqrtdk-muted)" stroke-dasharray="2 2"/>`,
   rise: svg`<path d="M2 6H26" stroke="var(--sqrtdk-rise)" stroke-width="5" stroke-linecap="round"/>`,
-  fall: svg`<rect x="7" y="0" width="14" height="12" fill="var(--sqrtdk-fall)" fill-opacity="0.5"/><path d="M11 6H17" stroke="var(--sqrtdk-ink)" stroke-width="1.3"/>`,
+  fall: svg`<rect x="7" y="0" width="14" height="12" fill="var(--sqrtdk-fall)" fill-opacity="0.56"/><path d="M11 6H17" stroke="var(--sqrtdk-ink)" stroke-width="1.3"/>`,
 };
 
 /** The key to the marks, in the page's one language. */

@@ -1,12 +1,16 @@
 /** The figures' classes by name, and how they become elements. */
 import type { FigureName } from "../state/fields.ts";
+import { ClassroomFigure } from "./classroom.ts";
 import { GradientFigure } from "./gradient.ts";
+import { JacobianFigure } from "./jacobian.ts";
 import { RandomWalkFigure } from "./random-walk.ts";
 import { SoftmaxFigure } from "./softmax.ts";
 import { VarianceFigure } from "./variance.ts";
 
 const figureClasses: Readonly<Record<FigureName, CustomElementConstructor>> = {
+  classroom: ClassroomFigure,
   gradient: GradientFigure,
+  jacobian: JacobianFigure,
   "random-walk": RandomWalkFigure,
   softmax: SoftmaxFigure,
   variance: VarianceFigure,

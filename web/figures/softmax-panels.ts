@@ -97,7 +97,7 @@ function title(text: string, box: Box, theme: Theme): SVGTemplateResult {
   return label(text, { x: box.left - axisWidth, y: box.top - 22, fill: theme.ink, weight: 600 });
 }
 
-function ticksOf(scale: ScaleLinear<number, number>, count: number): Tick[] {
+export function ticksOf(scale: ScaleLinear<number, number>, count: number): Tick[] {
   return scale.ticks(count).map((at) => ({ at, label: plain(at) }));
 }
 
@@ -126,7 +126,7 @@ function scoresPanel(
 const fingertip = 44;
 
 /** Where a finger drags the bar instead of scrolling the page. */
-function grab(index: number, y: number, box: Box, count: number): SVGTemplateResult {
+export function grab(index: number, y: number, box: Box, count: number): SVGTemplateResult {
   const { centre, width } = slots(count, box);
   return svg`<rect class="grab" x=${centre(index) - width / 2} y=${y - fingertip / 2} width=${width} height=${fingertip} fill="transparent"></rect>`;
 }
