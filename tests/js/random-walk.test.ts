@@ -48,7 +48,7 @@ test("the spread is the sample standard deviation, and its band that of the vari
     const variance = ends.reduce((sum, end) => sum + (end - mean) ** 2, 0) / 39;
     // Welford's sums are of the unrounded walks: 2^-24 of the largest end.
     assert.ok(Math.abs(walks.spread(steps) / Math.sqrt(variance) - 1) < 1e-6);
-    const error = core.theory.varianceStandardError({ dimension: steps, samples: 40 }) / steps;
+    const error = (core.theory.varianceStandardError({ dimension: steps, samples: 40 }) as number) / steps;
     const band = (1.96 * error * walks.spread(steps)) / 2;
     assert.ok(Math.abs(walks.spreadBand(steps) / band - 1) < 1e-12, `${steps} steps`);
   }

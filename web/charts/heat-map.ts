@@ -22,6 +22,10 @@ export interface HeatMapOptions {
   theme: Theme;
   /** A value as text, written into cells that have room for it. */
   text?: (value: number) => string;
+  /** Size of that text. Where it is given, the cells are known to have room. */
+  textSize?: number;
+  /** What values above 0 are painted with, where they are not one end of a scale that parts at 0. */
+  rise?: string;
   rowNames?: readonly string[];
   columnNames?: readonly string[];
   /** The row a reader looks at, and the cell in it. */
@@ -85,12 +89,13 @@ interface Place {
 function cell(value: number, { x, y, width, height }: Place, options: HeatMapOptions): SVGTemplateResult {
   const { theme, reach } = options;
   const far = strength(value, reach);
-  const paint = value < 0 ? theme.fall : theme.rise;
+  const paint = value < 0 ? theme.fall : (options.rise ?? theme.rise);
   const middle = { x: x + width / 2, y: y + height / 2 };
-  const text = options.text && Math.min(width * 0.95, height * 1.6) >= roomForText ? options.text(value) : "";
+  const roomy = options.textSize !== undefined || Math.min(width * 0.95, height * 1.6) >= roomForText;
+  const text = options.text && roomy ? options.text(value) : "";
   return svg`<rect x=${x} y=${y} width=${width} height=${height} fill=${paint} fill-opacity=${(fullOpacity * far).toFixed(3)}
       stroke=${theme.grid} stroke-width="1"></rect>
-    ${text ? label(text, { x: middle.x, y: middle.y + 4, fill: theme.ink, anchor: "middle", size: 11.5 }) : nothing}
+    ${text ? label(text, { x: middle.x, y: middle.y + 4, fill: theme.ink, anchor: "middle", size: options.textSize ?? 11.5 }) : nothing}
     ${!text && value < 0 && far > 0.02 && Math.min(width, height) >= roomForSign ? sign(middle, Math.min(width, height), theme.ink) : nothing}`;
 }
 

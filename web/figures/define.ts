@@ -1,5 +1,6 @@
 /** The figures' classes by name, and how they become elements. */
 import type { FigureName } from "../state/fields.ts";
+import { AttentionFigure } from "./attention.ts";
 import { ClassroomFigure } from "./classroom.ts";
 import { GradientFigure } from "./gradient.ts";
 import { JacobianFigure } from "./jacobian.ts";
@@ -8,6 +9,7 @@ import { SoftmaxFigure } from "./softmax.ts";
 import { VarianceFigure } from "./variance.ts";
 
 const figureClasses: Readonly<Record<FigureName, CustomElementConstructor>> = {
+  attention: AttentionFigure,
   classroom: ClassroomFigure,
   gradient: GradientFigure,
   jacobian: JacobianFigure,

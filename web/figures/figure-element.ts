@@ -61,6 +61,10 @@ export abstract class FigureElement<N extends FigureName> extends StateElement<N
   /** The words as plain text: spoken, and written into exported files. */
   protected abstract summary(): string;
   protected abstract table(): Table;
+  /** What the CSV file holds, where that is more than is read on the page. */
+  protected sheet(): Table {
+    return this.table();
+  }
   /** What the numbers rest on; null where nothing is sampled, and there is nothing to pause. */
   protected status(): Status | null {
     return null;
@@ -234,7 +238,7 @@ export abstract class FigureElement<N extends FigureName> extends StateElement<N
         const parts = ["sqrtdk", this.figureName, this.fileTag(), seed === undefined ? "" : `seed${seed}`];
         return parts.filter(Boolean).join("-");
       },
-      table: () => this.table(),
+      table: () => this.sheet(),
       drawing: () => this.#onPaper(),
       link: () => this.address?.link(this.figureName, this.state, this.id || this.figureName) ?? "",
       code: () => {

@@ -1,4 +1,5 @@
 /** The one list of what can be set, from outside or by the reader, for every figure. Each figure's fields have a file. */
+import { attention } from "./figures/attention.ts";
 import { classroom } from "./figures/classroom.ts";
 import { gradient } from "./figures/gradient.ts";
 import { jacobian } from "./figures/jacobian.ts";
@@ -8,6 +9,7 @@ import { softmax } from "./figures/softmax.ts";
 import { variance } from "./figures/variance.ts";
 
 export const figureSchemas = {
+  attention: { ...attention, hide },
   "random-walk": { ...randomWalk, hide },
   variance: { ...variance, hide },
   gradient: { ...gradient, hide },
