@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 
 process.chdir(fileURLToPath(new URL("../..", import.meta.url)));
 
-const notOurs = ["node_modules", "build", "dist"];
+const notOurs = ["node_modules", "build", "dist", "out"];
 function walk(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = `${folder}/${entry.name}`;

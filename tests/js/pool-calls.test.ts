@@ -43,6 +43,7 @@ const cases: Record<string, unknown[]> = {
   "theory.expectedAttentionRow": [{ keys: 5, dimension: 4, scale: "rsqrt" }],
   "theory.expectedMaximum": [7],
   "theory.freezingDimension": [7],
+  "theory.scoreMatrixVarianceError": [{ queries: 3, keys: 4, dimension: 5 }],
   "theory.twoKeys": [{ differenceStd: 3 }],
 };
 

@@ -54,6 +54,7 @@ const theoryCalls: { [Name in keyof Theory]: Traits<Theory[Name], "whole" | "poi
   expectedAttentionRow: whole(1),
   expectedMaximum: whole(1),
   freezingDimension: whole(1),
+  scoreMatrixVarianceError: whole(1),
   twoKeys: whole(1),
 };
 

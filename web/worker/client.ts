@@ -118,15 +118,19 @@ interface Division {
 }
 
 const aDimensionEach = (read: (call: string, options: never) => { dimensions: number[] }): Division => ({
-  divide(call, options) {
-    const sweep = read(call, options);
-    return sweep.dimensions.map((dimension) => ({ ...sweep, dimensions: [dimension] }));
-  },
+  divide: (call, options: object) =>
+    read(call, options as never).dimensions.map((dimension) => ({ ...options, dimensions: [dimension] })),
   join: rows,
 });
 
 const divisions: { [name in CallName]?: Division } = {
-  sampleDotProducts: { divide: (call, options) => [readDotProducts(call, options)], join: only },
+  sampleDotProducts: {
+    divide(call, options) {
+      readDotProducts(call, options);
+      return [options];
+    },
+    join: only,
+  },
   varianceSweep: aDimensionEach(readVarianceSweep),
   gradientSweep: aDimensionEach(readGradientSweep),
 };
@@ -155,7 +159,8 @@ export function createPool(options?: { size?: number }): Pool {
       const job = readJob(name, args[takes]);
       const division = divisions[name];
       if (division) {
-        const parts = division.divide(call, args[0] as never);
+        const [options] = sendable(call, [args[0]], [], "leave");
+        const parts = division.divide(call, options as never);
         const tasks = parts.map((part): Task => ({ call: name, args: [part] }));
         return runJob(crew, tasks, division.join, job);
       }

@@ -26,21 +26,27 @@ function plainOptions(options: object, copy: (value: unknown, name: string) => u
       const { enumerable, get } = Object.getOwnPropertyDescriptor(owner, name) as PropertyDescriptor;
       if (Object.hasOwn(plain, name) || !(enumerable || (get && owner !== options))) continue;
       const value = (options as Record<string, unknown>)[name];
-      if (value !== undefined) plain[name] = copy(value, name);
+      plain[name] = copy(value, name);
     }
   }
   return plain;
 }
 
-/** The arguments of a call for another thread. Memory in `transfer` is emptied, all other arrays are copied. */
+/**
+ * The arguments of a call for another thread. Memory in `transfer` is emptied, all other arrays are copied. What cannot
+ * be sent is refused, or left as it is for a check by name that follows.
+ */
 export function sendable(
   call: string,
   args: readonly unknown[],
   transfer: readonly ArrayBuffer[] = [],
+  unsendable: "refuse" | "leave" = "refuse",
 ): unknown[] {
   const refuse = (name: string, why: string): never => {
     throw new SqrtdkError("ERR_TYPE", `${call}: ${name} ${why}`);
   };
+  const refuseOrLeave = (name: string, value: unknown): unknown =>
+    unsendable === "leave" ? value : refuse(name, `cannot be sent to a worker: it is ${describe(value)}`);
 
   function copyArray(array: TypedArray, name: string): TypedArray {
     if (isDetached(array))
@@ -54,17 +60,15 @@ export function sendable(
   const copyOf =
     (name: string): Copy =>
     (value, depth) => {
-      if (typeof value === "function" || typeof value === "symbol")
-        return refuse(name, `cannot be sent to a worker: it is ${describe(value)}`);
+      if (typeof value === "function" || typeof value === "symbol") return refuseOrLeave(name, value);
       if (typeof value !== "object" || value === null) return value;
       if (typedArrayName(value)) return copyArray(value as TypedArray, name);
       if (Object.prototype.toString.call(value) === "[object CoreBuffer]")
         return copyArray((value as { view: TypedArray }).view, name);
       if (depth > 0 && isList(value)) return readItems(value, (item) => copyOf(name)(item, depth - 1));
-      if (depth === 0 || !isOptions(value))
-        return refuse(name, `cannot be sent to a worker: it is ${describe(value)}`);
+      if (depth === 0 || !isOptions(value)) return refuseOrLeave(name, value);
       return plainOptions(value, (item, option) => {
-        if (option === "out" && depth === maximumDepth)
+        if (option === "out" && depth === maximumDepth && unsendable === "refuse")
           throw new SqrtdkError(
             "ERR_OPTION",
             `${call}: options has no "out" in a pool: results are new arrays`,
