@@ -7,7 +7,9 @@ import { scaleLinear } from "d3-scale";
 import { bars, slots } from "../../web/charts/bars.ts";
 import { tidy } from "../../web/charts/download.ts";
 import { drawing } from "../../web/charts/drawing.ts";
-import { cellAt, fullOpacity, heatKey, heatMap, strength } from "../../web/charts/heat-map.ts";
+import { heatKey } from "../../web/charts/heat-key.ts";
+import { cellAt, fullOpacity, heatMap, strength } from "../../web/charts/heat-map.ts";
+import { namesWithRoom, widest } from "../../web/charts/names.ts";
 import { contrast, darkTheme, lightTheme as theme } from "../../web/charts/theme.ts";
 
 const box = { left: 50, right: 350, top: 20, bottom: 220 };
@@ -132,4 +134,14 @@ test("ink is read on cells of any value, in light and in dark", () => {
   };
   for (const { paper, ink, rise, fall } of [theme, darkTheme])
     for (const paint of [rise, fall]) assert.ok(contrast(mixed(paper, paint), ink) >= 4.5, paint);
+});
+
+test("names make way for each other, and all for the one looked at", () => {
+  const shown = (room: number, apart: number, selected?: number) =>
+    [0, 1, 2, 3, 4, 5].filter(namesWithRoom(room, apart, selected));
+  assert.deepEqual(shown(20, 30), [0, 1, 2, 3, 4, 5]);
+  assert.deepEqual(shown(20, 12), [0, 2, 4]);
+  assert.deepEqual(shown(20, 12, 3), [0, 3]);
+  assert.deepEqual(shown(20, 0, 5), [5]);
+  assert.ok(widest(["p_16", "p_1"]) < widest(["p116"]));
 });

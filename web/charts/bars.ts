@@ -2,6 +2,7 @@
 import { nothing, type SVGTemplateResult, svg } from "lit";
 import type { Position } from "./axis.ts";
 import { type Box, label } from "./drawing.ts";
+import { nameSize, namesWithRoom, roughWidth, widest } from "./names.ts";
 import type { Theme } from "./theme.ts";
 
 export interface Bar {
@@ -51,25 +52,24 @@ export function slots(count: number, box: Box): Slots {
   };
 }
 
-/** About how wide a text of this size is, where nothing can be measured. */
-const roughWidth = (text: string, size: number) => 0.58 * size * text.length;
-
 const narrowest = 3;
-const widest = 64;
+const broadest = 64;
 
 export function bars(options: BarsOptions): SVGTemplateResult {
   const { bars: all, box, y, theme } = options;
   const place = slots(all.length, box);
-  const width = Math.min(widest, Math.max(narrowest, place.width * 0.62));
-  const roomy = all.every((bar) => roughWidth(bar.text ?? "", 11.5) < place.width - 2);
-  const named = all.every((bar) => roughWidth(bar.name ?? "", 11.5) < place.width + 6);
+  const width = Math.min(broadest, Math.max(narrowest, place.width * 0.62));
+  const roomy = all.every((bar) => roughWidth(bar.text ?? "") < place.width - 2);
+  const room = widest(all.map((bar) => bar.name ?? ""));
+  const named = namesWithRoom(room, place.width, options.selected);
   const base = y(0);
   return svg`<g>
-    ${all.map((bar, i) => one(bar, place.centre(i), i === options.selected))}
+    ${all.map((bar, i) => one(bar, i, i === options.selected))}
     <line x1=${box.left} x2=${box.right} y1=${base} y2=${base} stroke=${theme.ink} stroke-opacity="0.7"></line>
   </g>`;
 
-  function one(bar: Bar, centre: number, selected: boolean): SVGTemplateResult {
+  function one(bar: Bar, index: number, selected: boolean): SVGTemplateResult {
+    const centre = place.centre(index);
     const end = y(bar.value);
     const paint = bar.paint ?? options.paint;
     const strong = options.fill ? 0.95 : 0.6;
@@ -79,7 +79,7 @@ export function bars(options: BarsOptions): SVGTemplateResult {
         fill=${options.fill ?? paint} fill-opacity=${selected ? strong : strong - 0.3} stroke=${paint}
         stroke-width=${selected ? 2.2 : 1.3} stroke-dasharray=${options.dash ?? nothing}></rect>
       ${options.grips ? grip(centre, end, selected) : nothing}
-      ${texts(bar, centre, end, selected)}
+      ${texts(bar, index, end, selected)}
     </g>`;
   }
 
@@ -94,7 +94,8 @@ export function bars(options: BarsOptions): SVGTemplateResult {
       fill=${selected ? theme.ink : theme.paper} stroke=${theme.ink} stroke-width="1.5"></rect>`;
   }
 
-  function texts(bar: Bar, x: number, end: number, selected: boolean): SVGTemplateResult {
+  function texts(bar: Bar, index: number, end: number, selected: boolean): SVGTemplateResult {
+    const x = place.centre(index);
     const below = end > base;
     const away = options.grips ? 9 : 5;
     const weight = selected ? 700 : 400;
@@ -106,21 +107,21 @@ export function bars(options: BarsOptions): SVGTemplateResult {
             y: below ? end + away + 9 : end - away,
             fill: theme.ink,
             anchor: "middle",
-            size: 11.5,
+            size: nameSize,
             weight,
             halo: theme.paper,
           })
         : nothing;
     const name =
-      bar.name && (named || selected)
-        ? label(bar.name, { x, y: box.bottom + 17, fill, anchor: "middle", size: 11.5, weight })
+      bar.name && named(index)
+        ? label(bar.name, { x, y: box.bottom + 17, fill, anchor: "middle", size: nameSize, weight })
         : nothing;
     return svg`${value}${name}`;
   }
 
   /** A value's text may be wider than its slot, but not leave the box. */
   function within(x: number, text: string): number {
-    const half = roughWidth(text, 11.5) / 2;
+    const half = roughWidth(text) / 2;
     return Math.min(Math.max(x, box.left + half), Math.max(box.right - half, box.left + half));
   }
 }

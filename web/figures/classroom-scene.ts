@@ -112,35 +112,39 @@ export function scene({ row, widestSpread, theme, left, width, top }: SceneOptio
       : svg`<circle cx=${x} cy=${y} r=${radius} fill="none" stroke=${theme.rise} stroke-width=${Math.max(1, thick).toFixed(2)}></circle>`;
   }
 
-  /** The three numbers of every pupil, under its feet. */
+  /** The numbers of every pupil, under its feet; the narrower the place, the fewer their characters. */
   function legend(): SVGTemplateResult {
+    const roomy = slot > 40;
+    const tight = slot < 29;
     const lines = [
       { name: "pupil", paint: theme.muted, text: (i: number) => String(i + 1) },
+      { name: "score", paint: theme.ink, text: (i: number) => score((row.scores[i] as number) * row.spread) },
       {
-        name: "score",
-        paint: theme.ink,
-        text: (i: number) => signed((row.scores[i] as number) * row.spread),
+        name: tight ? "light, %" : "light",
+        paint: theme.weight,
+        text: (i: number) => percent(row.weights[i] as number),
       },
-      { name: "light", paint: theme.weight, text: (i: number) => percent(row.weights[i] as number) },
-      {
-        name: "learning",
-        paint: theme.rise,
-        text: (i: number) => fixed(row.slopes[i] as number, slot > 40 ? 3 : 2),
-      },
+      { name: "learning", paint: theme.rise, text: (i: number) => signal(row.slopes[i] as number) },
     ];
     return svg`${lines.map(({ name, paint, text }, line) => {
       const y = floor + 22 + 18.5 * line;
       return svg`${label(name, { x: left, y, fill: paint, weight: 600, size: 12 })}
-        ${eachPupil((i) => label(text(i), { x: at(i), y, fill: paint, anchor: "middle", size: slot > 40 ? 12 : 10.5, weight: i === tallest ? 700 : 400 }))}`;
+        ${eachPupil((i) => label(text(i), { x: at(i), y, fill: paint, anchor: "middle", size: roomy ? 12 : 10.5, weight: i === tallest ? 700 : 400 }))}`;
     })}`;
-  }
 
-  function signed(score: number): string {
-    return fixed(score, Math.abs(score) < 9.95 ? 1 : 0);
-  }
+    function score(value: number): string {
+      return fixed(value, Math.abs(value) < 9.95 && !tight ? 1 : 0);
+    }
 
-  function percent(weight: number): string {
-    return `${fixed(100 * weight, weight < 0.0995 && slot > 40 ? 1 : 0)}\u202f%`;
+    function percent(weight: number): string {
+      const text = fixed(100 * weight, weight < 0.0995 && roomy ? 1 : 0);
+      return tight ? text : `${text}\u202f%`;
+    }
+
+    function signal(slope: number): string {
+      const text = fixed(slope, roomy ? 3 : 2);
+      return tight ? text.replace(/^0/, "") : text;
+    }
   }
 }
 

@@ -4,7 +4,8 @@ import { nothing, type SVGTemplateResult, svg } from "lit";
 import { leftAxis, type Tick } from "../charts/axis.ts";
 import { type Bar, bars, slots } from "../charts/bars.ts";
 import { type Box, label } from "../charts/drawing.ts";
-import { type Cell, cellAt, type HeatMapOptions, heatKey, heatMap } from "../charts/heat-map.ts";
+import { heatKey } from "../charts/heat-key.ts";
+import { type Cell, cellAt, type HeatMapOptions, heatMap } from "../charts/heat-map.ts";
 import { exact } from "../charts/numbers.ts";
 import type { Theme } from "../charts/theme.ts";
 import { entryText, nudgeText } from "./jacobian-words.ts";
@@ -54,7 +55,7 @@ interface Boxes {
 }
 
 function boxes({ left, top, width }: JacobianPanelsOptions): Boxes {
-  const wide = width >= 780;
+  const wide = width >= 640;
   const side = Math.min(430, (wide ? width * 0.43 : width) - 30);
   const map = { left: left + 30, right: left + 30 + side, top, bottom: top + side };
   const key = { left: map.left, right: map.right, top: map.bottom + 36, bottom: map.bottom + 48 };

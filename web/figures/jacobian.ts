@@ -240,7 +240,7 @@ export class JacobianFigure extends FigureElement<"jacobian"> {
     return html`<p>${withIndices(capital(rowText(source)))}. ${returnText(vector, this.#product(row))} ${row.frobenius < dead ? "This row is dead: what comes back is next to nothing, whatever is sent." : ""}</p>
       ${readings([
         {
-          name: html`trace, 1 \u2212 \u03a3<i>p</i>\u00b2`,
+          name: html`trace, 1\u00a0\u2212\u00a0\u03a3<i>p</i>\u00b2`,
           value: slopeText(row.trace),
           of: `of at most ${exact(1 - 1 / row.weights.length, 3)}`,
         },

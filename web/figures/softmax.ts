@@ -200,7 +200,7 @@ export class SoftmaxFigure extends FigureElement<"softmax"> {
           of: "of at most 0.25",
         },
         {
-          name: html`all slopes together, 1 \u2212 \u03a3<i>p</i>\u00b2`,
+          name: html`all slopes together, 1\u00a0\u2212\u00a0\u03a3<i>p</i>\u00b2`,
           value: html`<span class="rise">${slopeText(row.trace)}</span>`,
           of: "= tr J",
         },
