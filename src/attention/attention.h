@@ -68,6 +68,8 @@ struct AttentionProblem {
   bool causal = false;               // query i sees keys j <= i + causal_offset
   std::int64_t causal_offset = 0;    // 0: top-left; key_length - query_length: bottom-right
   AttentionTile tile;
+  // No fused multiply-add: the same bits on every target, which is what experiments ask for.
+  bool same_bits = false;
 };
 
 // What to return of the [batch, heads, query_length, key_length] matrix on the way from scores to weights.

@@ -25,6 +25,7 @@
 #include "attention/online_softmax.h"
 #include "attention/tiles.h"
 #include "simd/f32x4.h"
+#include "simd/math.h"
 #include "simd/math64.h"
 #include "softmax/row_loops.h"
 
@@ -49,18 +50,20 @@ struct RowState {
   std::uint32_t top = kNoKey;
 };
 
+template <class Arithmetic>
 float Dot(const float* a, const float* b, std::size_t n) {
   F32x4 sum = Splat(0.0f);
   for (std::size_t j = 0; j < n; j += kLanes) {
-    sum = MulAdd(LoadPartial(a + j, n - j, 0.0f), LoadPartial(b + j, n - j, 0.0f), sum);
+    sum = Arithmetic::MulAdd(LoadPartial(a + j, n - j, 0.0f), LoadPartial(b + j, n - j, 0.0f), sum);
   }
   return SumLanes(sum);
 }
 
+template <class Arithmetic>
 void AddScaled(const float* from, std::size_t n, float factor, float* to) {
   for (std::size_t j = 0; j < n; j += kLanes) {
-    const F32x4 sum =
-        MulAdd(Splat(factor), LoadPartial(from + j, n - j, 0.0f), LoadPartial(to + j, n - j, 0.0f));
+    const F32x4 sum = Arithmetic::MulAdd(Splat(factor), LoadPartial(from + j, n - j, 0.0f),
+                                         LoadPartial(to + j, n - j, 0.0f));
     StorePartial(sum, to + j, n - j);
   }
 }
@@ -72,6 +75,7 @@ void SpreadNaN(float nan, float* s, float* dp, std::size_t columns) {
 
 // Step 2 for one row of a tile: s becomes P and dp becomes dS, 0 at the top key; columns is a multiple of 8.
 // Returns the column of the top key, `columns` if it is not in this tile.
+template <class Arithmetic>
 [[gnu::noinline]] std::size_t ScoreGradients(float* s, float* dp, std::size_t columns, RowState& row) {
   const F32x4 reference = Splat(row.weights.Reference()), mean = Splat(row.mean);
   const F32x4 inverse = Splat(row.weights.sum > 0 ? 1.0f / row.weights.sum : 0.0f);
@@ -79,7 +83,7 @@ void SpreadNaN(float nan, float* s, float* dp, std::size_t columns) {
   const F32x4 top_weight = Splat(std::isfinite(row.mean) ? kTopWeight : kInfinity);
   F32x4 others = Splat(0.0f), largest = Splat(0.0f);
   const auto read = [=](std::size_t j, std::size_t) { return Load(s + j); };
-  const auto weight = [=](F32x4 x) { return Weight(x, reference) * inverse; };
+  const auto weight = [=](F32x4 x) { return Weight<Arithmetic>(x, reference) * inverse; };
   const auto write = [&](std::size_t j, std::size_t, F32x4 p) {
     Store(p, s + j);
     // At keys without weight dP may be NaN or infinite.
@@ -94,6 +98,7 @@ void SpreadNaN(float nan, float* s, float* dp, std::size_t columns) {
   return static_cast<std::size_t>(std::find_if(s, s + columns, [](float p) { return p > kTopWeight; }) - s);
 }
 
+template <class Arithmetic>
 class Backward {
  public:
   Backward(const AttentionProblem& problem, const AttentionInputs& inputs, const AttentionSaved& saved,
@@ -145,7 +150,7 @@ class Backward {
         const bool usable = !IsCoarse(log_sums[i]);
         all_usable = all_usable && usable;
         RowState row{usable ? RunningSoftmax{log_sums[i], 1} : RunningSoftmax{},
-                     Dot(grad.Row(i), output.Row(i), shape_.value_dim)};
+                     Dot<Arithmetic>(grad.Row(i), output.Row(i), shape_.value_dim)};
         std::construct_at(rows_ + h * shape_.query_length + i, row);
       }
     }
@@ -169,7 +174,8 @@ class Backward {
       scores_.Make(visible, Weights::kMasked);
       for (std::size_t i = 0; i < range.queries; ++i) {
         if (IsCoarse(log_sums[i]))
-          UpdateSoftmax(scores_.Row(i), RoundUp(visible.keys, kPanelColumns), StatesOf(range)[i].weights);
+          UpdateSoftmax<Arithmetic>(scores_.Row(i), RoundUp(visible.keys, kPanelColumns),
+                                    StatesOf(range)[i].weights);
       }
     });
   }
@@ -200,7 +206,8 @@ class Backward {
   void RunTile(const TileRange& range) {
     PackQueries(range);
     scores_.Make(range, Weights::kMasked, slopes_);
-    TileProduct(range, grad_columns_, values_transposed_, shape_.value_dim, 1.0f, ds_, scores_.stride());
+    TileProduct<Arithmetic>(range, grad_columns_, values_transposed_, shape_.value_dim, 1.0f, ds_,
+                            scores_.stride());
     for (std::size_t i = 0; i < range.queries; ++i) RunRow(range, i);
     AddProducts(range);
   }
@@ -212,7 +219,7 @@ class Backward {
     float* ds = ds_ + i * scores_.stride();
     RowState& row = StatesOf(range)[i];
     if (std::isnan(row.weights.maximum)) return SpreadNaN(row.weights.maximum, p, ds, columns);
-    const std::size_t top = ScoreGradients(p, ds, columns, row);
+    const std::size_t top = ScoreGradients<Arithmetic>(p, ds, columns, row);
     if (top < columns) row.top = static_cast<std::uint32_t>(range.key_begin + top);
     if (slopes_ == nullptr) return;
     const float* slope = slopes_ + i * scores_.stride();
@@ -229,12 +236,14 @@ class Backward {
     const auto dq = QueryRows(problem_, gradients_.grad_query, range.batch, range.head, shape_.head_dim);
     const auto dk = KeyRows(problem_, gradients_.grad_key, range.batch, kv_head, shape_.head_dim);
     const auto dv = KeyRows(problem_, gradients_.grad_value, range.batch, kv_head, shape_.value_dim);
-    MultiplyAdd(finite_grads_, range.keys, shape_.value_dim, range.queries, ByColumns{scores_.Row(0), stride},
-                Panels{grads_, range.queries}, 1.0f, dv.Row(range.key_begin), dv.stride);
-    MultiplyAdd(finite_keys_, range.queries, shape_.head_dim, range.keys, ByRows{ds_, stride},
-                Panels{keys_, packed_keys_}, scale, dq.Row(range.query_begin), dq.stride);
-    MultiplyAdd(finite_queries_, range.keys, shape_.head_dim, range.queries, ByColumns{ds_, stride},
-                Panels{queries_, range.queries}, scale, dk.Row(range.key_begin), dk.stride);
+    MultiplyAdd<Arithmetic>(finite_grads_, range.keys, shape_.value_dim, range.queries,
+                            ByColumns{scores_.Row(0), stride}, Panels{grads_, range.queries}, 1.0f,
+                            dv.Row(range.key_begin), dv.stride);
+    MultiplyAdd<Arithmetic>(finite_keys_, range.queries, shape_.head_dim, range.keys, ByRows{ds_, stride},
+                            Panels{keys_, packed_keys_}, scale, dq.Row(range.query_begin), dq.stride);
+    MultiplyAdd<Arithmetic>(finite_queries_, range.keys, shape_.head_dim, range.queries,
+                            ByColumns{ds_, stride}, Panels{queries_, range.queries}, scale,
+                            dk.Row(range.key_begin), dk.stride);
   }
 
   // What step 3 left out.
@@ -250,8 +259,8 @@ class Backward {
         const RowState& row = rows_[h * shape_.query_length + i];
         if (row.top == kNoKey) continue;
         const float factor = -row.others * row.slope * scale;
-        AddScaled(key.Row(row.top), shape_.head_dim, factor, dq.Row(i));
-        AddScaled(query.Row(i), shape_.head_dim, factor, dk.Row(row.top));
+        AddScaled<Arithmetic>(key.Row(row.top), shape_.head_dim, factor, dq.Row(i));
+        AddScaled<Arithmetic>(query.Row(i), shape_.head_dim, factor, dk.Row(row.top));
       }
     }
   }
@@ -276,10 +285,20 @@ class Backward {
   bool finite_keys_ = true, finite_queries_ = true, finite_grads_ = true;
 };
 
+template <class Arithmetic>
+void RunBackward(const AttentionProblem& problem, const AttentionInputs& inputs, const AttentionSaved& saved,
+                 const AttentionGradients& gradients, float* scratch) {
+  const AttentionShape& s = problem.shape;
+  Backward<Arithmetic> backward(problem, inputs, saved, gradients, ScratchCutter(scratch));
+  for (std::size_t batch = 0; batch < s.batch; ++batch) {
+    for (std::size_t kv_head = 0; kv_head < s.kv_heads; ++kv_head) backward.RunKeyHead(batch, kv_head);
+  }
+}
+
 }  // namespace
 
 std::uint64_t AttentionBackwardScratchFloats(const AttentionProblem& problem) {
-  return Backward(problem, {}, {}, {}, ScratchCutter(nullptr)).ScratchFloats();
+  return Backward<Fused>(problem, {}, {}, {}, ScratchCutter(nullptr)).ScratchFloats();
 }
 
 void AttentionBackward(const AttentionProblem& problem, const AttentionInputs& inputs,
@@ -289,10 +308,8 @@ void AttentionBackward(const AttentionProblem& problem, const AttentionInputs& i
   std::fill_n(gradients.grad_key, s.batch * s.kv_heads * s.key_length * s.head_dim, 0.0f);
   std::fill_n(gradients.grad_value, s.batch * s.kv_heads * s.key_length * s.value_dim, 0.0f);
   if (s.heads == 0 || s.kv_heads == 0 || s.query_length == 0 || s.key_length == 0) return;
-  Backward backward(problem, inputs, saved, gradients, ScratchCutter(scratch));
-  for (std::size_t batch = 0; batch < s.batch; ++batch) {
-    for (std::size_t kv_head = 0; kv_head < s.kv_heads; ++kv_head) backward.RunKeyHead(batch, kv_head);
-  }
+  const auto run = problem.same_bits ? RunBackward<Exact> : RunBackward<Fused>;
+  run(problem, inputs, saved, gradients, scratch);
 }
 
 }  // namespace sqrtdk

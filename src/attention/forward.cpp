@@ -17,6 +17,7 @@
 #include "attention/online_softmax.h"
 #include "attention/tiles.h"
 #include "simd/f32x4.h"
+#include "simd/math.h"
 #include "simd/math64.h"
 
 namespace sqrtdk {
@@ -30,6 +31,7 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
   }
 }
 
+template <class Arithmetic>
 class Forward {
  public:
   Forward(const AttentionProblem& problem, const AttentionInputs& inputs, const AttentionOutputs& outputs,
@@ -82,12 +84,13 @@ class Forward {
     const auto output = QueryRows(problem_, outputs_.output, range.batch, range.head, shape_.value_dim);
     RunningSoftmax* states = StatesOf(range);
     for (std::size_t i = 0; i < range.queries; ++i) {
-      const float shrink = UpdateSoftmax(scores_.Row(i), RoundUp(range.keys, kPanelColumns), states[i]);
+      const float shrink =
+          UpdateSoftmax<Arithmetic>(scores_.Row(i), RoundUp(range.keys, kPanelColumns), states[i]);
       if (shrink != 1) ScaleRow(output.Row(range.query_begin + i), shape_.value_dim, shrink);
     }
-    MultiplyAdd(finite_values_, range.queries, shape_.value_dim, range.keys,
-                ByRows{scores_.Row(0), scores_.stride()}, Panels{values_, packed_keys_}, 1.0f,
-                output.Row(range.query_begin), output.stride);
+    MultiplyAdd<Arithmetic>(finite_values_, range.queries, shape_.value_dim, range.keys,
+                            ByRows{scores_.Row(0), scores_.stride()}, Panels{values_, packed_keys_}, 1.0f,
+                            output.Row(range.query_begin), output.stride);
   }
 
   void Finish(std::size_t batch, std::size_t kv_head, std::size_t h) {
@@ -120,7 +123,7 @@ class Forward {
       const F32x4 inverse = Splat(state.sum == 0 ? 0.0f : 1.0f / state.sum);
       for (std::size_t j = 0; j < range.keys; j += kLanes) {
         F32x4 value = Load(row + j);
-        if (probabilities) value = Weight(value, reference) * inverse;
+        if (probabilities) value = Weight<Arithmetic>(value, reference) * inverse;
         StorePartial(value, to + j, range.keys - j);
       }
     }
@@ -139,20 +142,27 @@ class Forward {
   bool finite_values_ = true;
 };
 
+template <class Arithmetic>
+void RunForward(const AttentionProblem& problem, const AttentionInputs& inputs,
+                const AttentionOutputs& outputs, float* scratch) {
+  Forward<Arithmetic> forward(problem, inputs, outputs, ScratchCutter(scratch));
+  for (std::size_t batch = 0; batch < problem.shape.batch; ++batch) {
+    for (std::size_t kv_head = 0; kv_head < problem.shape.kv_heads; ++kv_head)
+      forward.RunKeyHead(batch, kv_head);
+  }
+}
+
 }  // namespace
 
 std::uint64_t AttentionForwardScratchFloats(const AttentionProblem& problem) {
-  return Forward(problem, {}, {}, ScratchCutter(nullptr)).ScratchFloats();
+  return Forward<Fused>(problem, {}, {}, ScratchCutter(nullptr)).ScratchFloats();
 }
 
 void AttentionForward(const AttentionProblem& problem, const AttentionInputs& inputs,
                       const AttentionOutputs& outputs, float* scratch) {
   if (problem.shape.heads == 0 || problem.shape.kv_heads == 0 || problem.shape.query_length == 0) return;
-  Forward forward(problem, inputs, outputs, ScratchCutter(scratch));
-  for (std::size_t batch = 0; batch < problem.shape.batch; ++batch) {
-    for (std::size_t kv_head = 0; kv_head < problem.shape.kv_heads; ++kv_head)
-      forward.RunKeyHead(batch, kv_head);
-  }
+  const auto run = problem.same_bits ? RunForward<Exact> : RunForward<Fused>;
+  run(problem, inputs, outputs, scratch);
 }
 
 }  // namespace sqrtdk

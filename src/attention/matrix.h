@@ -17,6 +17,7 @@
 #include <cstdint>
 
 #include "simd/f32x4.h"
+#include "simd/math.h"
 
 namespace sqrtdk {
 
@@ -123,9 +124,10 @@ template <std::size_t kWidth>
 enum class Write { kSet, kAdd };
 
 // One block: c[4][8] = (or +=) factor * sum_k a(0..3, k) panel[k][0..7].
-template <Write kWrite, class A>
+template <Write kWrite, class Arithmetic, class A>
 inline void MultiplyBlock(A matrix, std::size_t first_row, std::size_t depth, const float* panel,
                           float factor, float* c, std::size_t c_stride) {
+  constexpr auto MulAdd = Arithmetic::MulAdd;
   auto a = matrix.CursorAt(first_row);
   F32x4 c00 = Splat(0.0f), c01 = c00, c10 = c00, c11 = c00, c20 = c00, c21 = c00, c30 = c00, c31 = c00;
   for (std::size_t k = 0; k < depth; ++k) {
@@ -158,18 +160,18 @@ inline void MultiplyBlock(A matrix, std::size_t first_row, std::size_t depth, co
 }
 
 // The whole product. C may lie in the caller's memory: no element beyond [rows, columns] is touched.
-template <Write kWrite, class A>
+template <Write kWrite, class Arithmetic, class A>
 [[gnu::noinline]] inline void Multiply(std::size_t rows, std::size_t columns, std::size_t depth, A a,
                                        Panels b, float factor, float* c, std::size_t c_stride) {
   for (std::size_t j = 0; j < columns; j += kPanelColumns) {
     for (std::size_t i = 0; i < rows; i += kBlockRows) {
       float* to = c + i * c_stride + j;
       if (i + kBlockRows <= rows && j + kPanelColumns <= columns) {
-        MultiplyBlock<kWrite>(a, i, depth, b.At(j), factor, to, c_stride);
+        MultiplyBlock<kWrite, Arithmetic>(a, i, depth, b.At(j), factor, to, c_stride);
         continue;
       }
       float edge[kBlockRows * kPanelColumns];
-      MultiplyBlock<Write::kSet>(a, i, depth, b.At(j), factor, edge, kPanelColumns);
+      MultiplyBlock<Write::kSet, Arithmetic>(a, i, depth, b.At(j), factor, edge, kPanelColumns);
       for (std::size_t r = 0; r < kBlockRows && i + r < rows; ++r) {
         for (std::size_t k = 0; k < kPanelColumns && j + k < columns; ++k) {
           const float value = edge[r * kPanelColumns + k];
@@ -198,11 +200,11 @@ template <class A>
 }
 
 // C += factor * A B as a key or query tile needs it: `finite` says whether B is.
-template <class A>
+template <class Arithmetic, class A>
 inline void MultiplyAdd(bool finite, std::size_t rows, std::size_t columns, std::size_t depth, A a, Panels b,
                         float factor, float* c, std::size_t c_stride) {
   if (finite) {
-    Multiply<Write::kAdd>(rows, columns, depth, a, b, factor, c, c_stride);
+    Multiply<Write::kAdd, Arithmetic>(rows, columns, depth, a, b, factor, c, c_stride);
   } else {
     MultiplyAddSkippingZeros(rows, columns, depth, a, b, factor, c, c_stride);
   }

@@ -16,8 +16,9 @@ inline constexpr float kSmallestExponent = -100;
 
 // exp(score - reference), 0 below 2^-100. The difference comes first: it loses nothing that the weight
 // depends on, however large both are, and one that overflows has weight 0.
+template <class Arithmetic>
 inline F32x4 Weight(F32x4 score, F32x4 reference) {
-  return Exp2((score - reference) * Splat(1.44269504f), Splat(kSmallestExponent));
+  return Exp2<Arithmetic>((score - reference) * Splat(1.44269504f), Splat(kSmallestExponent));
 }
 
 // What is known of a row after the tiles so far: the largest score m and l = sum exp(score - m).
@@ -31,6 +32,7 @@ struct RunningSoftmax {
 
 // Takes in one tile's row of `columns` scores, a multiple of 8, which become exp(score - m). Returns by how
 // much what was summed so far shrinks.
+template <class Arithmetic>
 [[gnu::noinline]] inline float UpdateSoftmax(float* row, std::size_t columns, RunningSoftmax& state) {
   const auto read = [=](std::size_t j, std::size_t) { return Load(row + j); };
   const auto write = [=](std::size_t j, std::size_t, F32x4 p) { Store(p, row + j); };
@@ -39,8 +41,9 @@ struct RunningSoftmax {
   const float before = state.maximum;
   state.maximum = MaxLanes(ReduceVectors(0, columns, Splat(before), larger, merge));
   const F32x4 reference = Splat(state.Reference());
-  const double sum = TransformVectors(columns, read, [=](F32x4 s) { return Weight(s, reference); }, write);
-  const float shrink = before == state.maximum ? 1.0f : Weight(Splat(before), reference)[0];
+  const auto weight = [=](F32x4 s) { return Weight<Arithmetic>(s, reference); };
+  const double sum = TransformVectors(columns, read, weight, write);
+  const float shrink = before == state.maximum ? 1.0f : Weight<Arithmetic>(Splat(before), reference)[0];
   state.sum = state.sum * shrink + static_cast<float>(sum);
   return shrink;
 }

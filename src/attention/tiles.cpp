@@ -35,11 +35,12 @@ const T* RowOf(const BroadcastView<T>& view, const TileRange& range, std::size_t
 }
 
 // Also its derivative, where `slopes` is not null.
+template <class Arithmetic>
 void ApplySoftcap(const TileRange& range, double softcap, float* tile, std::size_t stride, float* slopes) {
   const F32x4 cap = Splat(ToFiniteFloat(softcap));
   for (std::size_t i = 0; i < range.queries; ++i) {
     for (std::size_t j = 0; j < range.keys; j += kLanes) {
-      const auto [tanh, slope] = TanhWithSlope(Load(tile + i * stride + j));
+      const auto [tanh, slope] = TanhWithSlope<Arithmetic>(Load(tile + i * stride + j));
       if (slopes != nullptr) Store(slope, slopes + i * stride + j);
       Store(tanh * cap, tile + i * stride + j);
     }
@@ -90,15 +91,6 @@ std::size_t VisibleKeys(const AttentionProblem& problem, std::size_t query, std:
   return static_cast<std::size_t>(std::clamp(visible, std::int64_t{0}, to_signed(keys)));
 }
 
-void TileProduct(const TileRange& range, const float* columns, const float* panels, std::size_t depth,
-                 float factor, float* tile, std::size_t stride) {
-  for (std::size_t i = 0; i < range.queries; i += kBlockRows) {
-    Multiply<Write::kSet>(kBlockRows, RoundUp(range.keys, kPanelColumns), depth,
-                          ByColumns{columns + i * depth, kBlockRows}, Panels{panels, depth}, factor,
-                          tile + i * stride, stride);
-  }
-}
-
 ScoreTile::ScoreTile(const AttentionProblem& problem, const AttentionInputs& inputs, ScratchCutter& scratch)
     : problem_(problem), inputs_(inputs), stride_(TileSizeFor(problem).keys) {
   const std::size_t queries = TileSizeFor(problem).queries, head_dim = problem.shape.head_dim;
@@ -120,8 +112,10 @@ void ScoreTile::Make(const TileRange& range, Weights last, float* slopes) {
   const SplitFactor factor(capped ? problem_.scale / problem_.softcap : problem_.scale);
   PackTransposed<kBlockRows>(query.Row(range.query_begin), query.stride, range.queries, head_dim,
                              factor.power, queries_);
-  TileProduct(range, queries_, keys_, head_dim, factor.rest, tile_, stride_);
-  if (capped) ApplySoftcap(range, problem_.softcap, tile_, stride_, slopes);
+  const auto product = problem_.same_bits ? TileProduct<Exact> : TileProduct<Fused>;
+  product(range, queries_, keys_, head_dim, factor.rest, tile_, stride_);
+  const auto cap = problem_.same_bits ? ApplySoftcap<Exact> : ApplySoftcap<Fused>;
+  if (capped) cap(range, problem_.softcap, tile_, stride_, slopes);
   if (last != Weights::kMasked) return;
   for (std::size_t i = 0; i < range.queries; ++i) {
     if (problem_.bias.data != nullptr)

@@ -114,8 +114,15 @@ void ForEachTile(const AttentionProblem& problem, std::size_t batch, std::size_t
 
 // A product of a tile's size, [range.queries][stride] = factor * A B: A in columns of four rows, B in panels.
 // It reaches to whole blocks; what lies beyond the range is not to be read.
+template <class Arithmetic>
 void TileProduct(const TileRange& range, const float* columns, const float* panels, std::size_t depth,
-                 float factor, float* tile, std::size_t stride);
+                 float factor, float* tile, std::size_t stride) {
+  for (std::size_t i = 0; i < range.queries; i += kBlockRows) {
+    Multiply<Write::kSet, Arithmetic>(kBlockRows, RoundUp(range.keys, kPanelColumns), depth,
+                                      ByColumns{columns + i * depth, kBlockRows}, Panels{panels, depth},
+                                      factor, tile + i * stride, stride);
+  }
+}
 
 // Makes the scores of one tile after the other.
 class ScoreTile {

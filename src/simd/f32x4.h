@@ -55,13 +55,13 @@ inline void Store(U32x4 v, std::uint32_t* to) { std::memcpy(to, &v, sizeof v); }
 // a * b + c. The one place that decides fusing: one rounding in the relaxed WebAssembly build, two elsewhere.
 // What a reader sees from a seed must be the same bits everywhere, so random/, stats/ and experiments/ write
 // a * b + c.
-inline F32x4 MulAdd(F32x4 a, F32x4 b, F32x4 c) {
 #if defined(__wasm_relaxed_simd__)
-  return __builtin_wasm_relaxed_madd_f32x4(a, b, c);
+inline constexpr bool kFuses = true;
+inline F32x4 MulAdd(F32x4 a, F32x4 b, F32x4 c) { return __builtin_wasm_relaxed_madd_f32x4(a, b, c); }
 #else
-  return a * b + c;
+inline constexpr bool kFuses = false;
+inline F32x4 MulAdd(F32x4 a, F32x4 b, F32x4 c) { return a * b + c; }
 #endif
-}
 
 // Lane-wise choice; the mask has all bits of a lane set or none, as comparisons give.
 inline F32x4 Select(I32x4 mask, F32x4 if_set, F32x4 otherwise) { return mask ? if_set : otherwise; }

@@ -2,17 +2,22 @@
 // last place (ULP), which tests/cpp/simd_math_test.cpp measures over the whole range.
 #pragma once
 
+#include <type_traits>
+
 #include "simd/f32x4.h"
 
 namespace sqrtdk {
 
-// Multiply-adds of the polynomials: Fused may use one rounding (and so differ by target), Exact never does.
-struct Fused {
-  static F32x4 MulAdd(F32x4 a, F32x4 b, F32x4 c) { return sqrtdk::MulAdd(a, b, c); }
-};
+// Multiply-adds of the polynomials, and of the kernels that promise the same bits if asked to: Fused may use
+// one rounding (and so differ by target), Exact never does. Where nothing fuses they are one type, and what
+// is written for both is compiled once.
 struct Exact {
   static F32x4 MulAdd(F32x4 a, F32x4 b, F32x4 c) { return a * b + c; }
 };
+struct OneRounding {
+  static F32x4 MulAdd(F32x4 a, F32x4 b, F32x4 c) { return sqrtdk::MulAdd(a, b, c); }
+};
+using Fused = std::conditional_t<kFuses, OneRounding, Exact>;
 
 // c0 x^n + c1 x^(n-1) + ... + cn (Horner).
 template <class Arithmetic, class... Floats>
