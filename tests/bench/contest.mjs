@@ -13,28 +13,22 @@ export const paces = {
   quick: { rounds: 5, turnMs: 8, warmUpMs: 150, longestMs: 3_000 },
 };
 
-function cpuMs() {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
-}
-
-async function timed(contender, calls) {
+async function timed(contender, calls, cpuMs) {
   await contender.prepare?.();
-  const start = cpuMs();
+  const start = await cpuMs();
   for (let i = 0; i < calls; i++) await contender.run();
-  return (cpuMs() - start) / calls;
+  return ((await cpuMs()) - start) / calls;
 }
 
-/** Until the engine has optimised it: gives the time of the last call. */
-async function warmUp(contender, pace) {
+/** Until the engine has optimised it, in ever longer turns: gives the time of a call in the last. */
+async function warmUp(contender, pace, cpuMs) {
   let spent = 0;
-  let last = 0;
-  for (let calls = 0; calls < 3 || (spent < pace.warmUpMs && calls < 1000); calls++) {
-    last = await timed(contender, 1);
-    spent += last;
-    if (spent > 4 * pace.warmUpMs) break;
+  for (let calls = 1; ; calls *= 2) {
+    const callMs = await timed(contender, calls, cpuMs);
+    spent += callMs * calls;
+    const isSlow = spent > 4 * pace.warmUpMs;
+    if (isSlow || calls >= 512 || (calls >= 2 && spent >= pace.warmUpMs)) return callMs;
   }
-  return last;
 }
 
 const reason = (error) => String(error?.message ?? error).split("\n")[0];
@@ -55,8 +49,11 @@ export function quantile(values, probability) {
 }
 export const median = (values) => quantile(values, 0.5);
 
-/** Gives `{ rejected: [{ name, reason }], timed: [{ contender, times }] }`; times in ms of CPU, one a round. */
-export async function contest(contenders, pace) {
+/**
+ * Gives `{ rejected: [{ name, reason }], timed: [{ contender, times }] }`; times in ms as `cpuMs()` counts them, one a
+ * round.
+ */
+export async function contest(contenders, pace, cpuMs) {
   const rejected = [];
   const entries = [];
   for (const contender of contenders) {
@@ -65,7 +62,7 @@ export async function contest(contenders, pace) {
       rejected.push({ name: contender.name, reason: why });
       continue;
     }
-    const callMs = Math.max(await warmUp(contender, pace), 1e-3);
+    const callMs = Math.max(await warmUp(contender, pace, cpuMs), 1e-3);
     entries.push({ contender, times: [], calls: Math.ceil(Math.min(pace.turnMs / callMs, 2000)), callMs });
   }
   const roundMs = entries.reduce((sum, { callMs, calls }) => sum + callMs * calls, 0);
@@ -74,7 +71,7 @@ export async function contest(contenders, pace) {
     for (const { contender, times, calls } of entries) {
       // Or this one would pay for what the last one left behind.
       globalThis.gc?.();
-      times.push((await timed(contender, calls)) * (contender.workScale ?? 1));
+      times.push((await timed(contender, calls, cpuMs)) * (contender.workScale ?? 1));
     }
   return { rejected, timed: entries.map(({ contender, times }) => ({ contender, times })) };
 }

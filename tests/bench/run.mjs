@@ -1,7 +1,7 @@
 /**
  * The benchmark: every workload for both variants of the package and for its peers, in one run.
  *
- *     npm run bench -- [PART OF A NAME ...] [--quick] [--json FILE]
+ *     npm run bench -- [PART OF A NAME ...] [--quick] [--chromium] [--json FILE]
  */
 import { fork, spawnSync } from "node:child_process";
 import { existsSync, statSync, writeFileSync } from "node:fs";
@@ -21,10 +21,13 @@ function fail(message) {
 
 function readArguments() {
   try {
-    const options = { quick: { type: "boolean", default: false }, json: { type: "string" } };
+    const flag = { type: "boolean", default: false };
+    const options = { quick: flag, chromium: flag, json: { type: "string" } };
     return parseArgs({ options, allowPositionals: true });
   } catch (error) {
-    return fail(`${error.message}\nusage: npm run bench -- [PART OF A NAME ...] [--quick] [--json FILE]`);
+    return fail(
+      `${error.message}\nusage: npm run bench -- [PART OF A NAME ...] [--quick] [--chromium] [--json FILE]`,
+    );
   }
 }
 
@@ -41,8 +44,8 @@ function installPeers() {
   if (status !== 0) fail("the peers could not be installed");
 }
 
-/** Runs one workload; gives what the child sent. */
-function measure(name, pace) {
+/** Runs one workload under Node.js; gives what the child sent. */
+function measureInChild(name, pace) {
   // Node 20 has relaxed SIMD only behind a flag, which later versions no longer know.
   const relaxed = hasRelaxedSimd() ? [] : ["--experimental-wasm-relaxed-simd"];
   const execArgv = [...relaxed, "--expose-gc"];
@@ -83,14 +86,18 @@ const machine = {
   node: process.version,
   v8: process.versions.v8,
 };
-console.log(`${machine.cpu}, ${machine.cores} cores, Node ${machine.node} (V8 ${machine.v8}); * best peer\n`);
+const chromium = options.chromium ? await (await import("./chromium.mjs")).openChromium() : undefined;
+if (chromium) machine.chromium = chromium.version;
+const engine = chromium ? `Chromium ${chromium.version}` : `Node ${machine.node} (V8 ${machine.v8})`;
+console.log(`${machine.cpu}, ${machine.cores} cores, ${engine}; * best peer\n`);
 
 const results = [];
 for (const { name } of chosen) {
-  const result = await measure(name, options.quick ? "quick" : "full");
+  const result = await (chromium?.measure ?? measureInChild)(name, options.quick ? "quick" : "full");
   results.push(result);
   console.log(workloadTable(result));
 }
+await chromium?.close();
 console.log(`Summary\n${summaryTable(results)}`);
 if (options.json)
   writeFileSync(options.json, `${JSON.stringify({ machine, quick: options.quick, results }, null, 2)}\n`);

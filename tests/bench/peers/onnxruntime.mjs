@@ -1,9 +1,11 @@
 /** onnxruntime-web, WebAssembly, one thread: each workload as the graph that ran fastest. Copies in and out as it always does. */
 import ort from "onnxruntime-web";
+import { inPage, packageFolder } from "../folder.mjs";
 import { model, node } from "../onnx.mjs";
 import { chunksOf, Tally } from "../tally.mjs";
 
 ort.env.wasm.numThreads = 1;
+if (inPage) ort.env.wasm.wasmPaths = `${packageFolder("onnxruntime-web")}dist/`;
 ort.env.logLevel = "error";
 
 const session = (graph) =>

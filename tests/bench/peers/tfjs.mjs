@@ -3,17 +3,13 @@
  * matMul with transposeB is six times slower than transposing first, and tf.grads slower than gradients written by
  * hand: the fast forms are what is timed.
  */
-import { createRequire } from "node:module";
-import { dirname, sep } from "node:path";
+import * as backend from "@tensorflow/tfjs-backend-wasm";
+import * as tf from "@tensorflow/tfjs-core";
+import { packageFolder } from "../folder.mjs";
 import { chunksOf, Tally } from "../tally.mjs";
 
-// Both are CommonJS, and have to share one instance of the core.
-const require = createRequire(import.meta.url);
-const tf = require("@tensorflow/tfjs-core");
-const backend = require("@tensorflow/tfjs-backend-wasm");
-
 backend.setThreadsCount(1);
-backend.setWasmPaths(dirname(require.resolve("@tensorflow/tfjs-backend-wasm")) + sep);
+backend.setWasmPaths(`${packageFolder("@tensorflow/tfjs-backend-wasm")}dist/`);
 await tf.setBackend("wasm");
 
 /** A contender that computes one tensor or several, and reads them only to check them. */
