@@ -12,21 +12,30 @@ namespace {
 struct DotProductsCall {
   std::uint32_t dimension;
   int law;
+  double degrees_of_freedom, correlation;
   double mean, query_std, key_std, scale;
   double seed, first_block, samples;
   double low, high;  // of the histogram
 };
 
-// `moments` (5 doubles) and `counts` (one a bin, then underflow and overflow) hold what earlier blocks gave,
-// and are updated.
-void SampleDotProductsAt(const DotProductsCall& call, Address moments, Address counts, std::size_t bins) {
-  const DotProducts experiment{call.dimension, static_cast<ComponentLaw>(call.law),
-                               call.mean,      call.query_std,
-                               call.key_std,   call.scale};
+// `moments` (7 doubles) and `counts` (one a bin, then underflow and overflow) hold what earlier blocks gave,
+// and are updated. `values` (one double a sample) may be 0: not wanted.
+void SampleDotProductsAt(const DotProductsCall& call, Address moments, Address counts, std::size_t bins,
+                         Address values) {
+  const DotProducts experiment{call.dimension,
+                               static_cast<ComponentLaw>(call.law),
+                               call.degrees_of_freedom,
+                               call.correlation,
+                               call.mean,
+                               call.query_std,
+                               call.key_std,
+                               call.scale};
+  const std::uint64_t samples = ToInteger(call.samples);
   std::uint32_t* const tails = At<std::uint32_t>(counts) + bins;
   Histogram histogram{call.low, call.high, SpanAt<std::uint32_t>(counts, bins), tails[0], tails[1]};
-  SampleDotProducts(experiment, ToInteger(call.seed), ToInteger(call.first_block), ToInteger(call.samples),
-                    *At<Moments>(moments), histogram);
+  SampleDotProducts(experiment, ToInteger(call.seed), ToInteger(call.first_block), samples,
+                    *At<Moments>(moments), histogram,
+                    SpanAt<double>(values, values == 0 ? 0 : static_cast<std::size_t>(samples)));
   tails[0] = histogram.underflow;
   tails[1] = histogram.overflow;
 }
@@ -72,6 +81,8 @@ EMSCRIPTEN_BINDINGS(experiments) {
   emscripten::value_object<DotProductsCall>("DotProductsCall")
       .field("dimension", &DotProductsCall::dimension)
       .field("law", &DotProductsCall::law)
+      .field("degreesOfFreedom", &DotProductsCall::degrees_of_freedom)
+      .field("correlation", &DotProductsCall::correlation)
       .field("mean", &DotProductsCall::mean)
       .field("queryStd", &DotProductsCall::query_std)
       .field("keyStd", &DotProductsCall::key_std)

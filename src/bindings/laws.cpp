@@ -16,15 +16,16 @@ constexpr int kNormal = NumberOf(ComponentLaw::kNormal, theory::ComponentLaw::kN
 constexpr int kUniform = NumberOf(ComponentLaw::kUniform, theory::ComponentLaw::kUniform);
 constexpr int kRademacher = NumberOf(ComponentLaw::kRademacher, theory::ComponentLaw::kRademacher);
 constexpr int kLaplace = NumberOf(ComponentLaw::kLaplace, theory::ComponentLaw::kLaplace);
-static_assert(kNormal >= 0 && kUniform >= 0 && kRademacher >= 0 && kLaplace >= 0);
-static_assert(kComponentLaws == 4, "every law that can be drawn has its number here");
+constexpr int kStudentT = NumberOf(ComponentLaw::kStudentT, theory::ComponentLaw::kStudentT);
+static_assert(kNormal >= 0 && kUniform >= 0 && kRademacher >= 0 && kLaplace >= 0 && kStudentT >= 0);
+static_assert(kComponentLaws == 5, "every law that can be drawn has its number here");
 
 EMSCRIPTEN_BINDINGS(laws) {
   emscripten::constant("normalLaw", kNormal);
   emscripten::constant("uniformLaw", kUniform);
   emscripten::constant("rademacherLaw", kRademacher);
   emscripten::constant("laplaceLaw", kLaplace);
-  emscripten::constant("studentTLaw", static_cast<int>(theory::ComponentLaw::kStudentT));  // not drawn yet
+  emscripten::constant("studentTLaw", kStudentT);
 }
 
 }  // namespace

@@ -2,18 +2,19 @@
 // time.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
-#include <span>
 
 #include "random/stream.h"
 #include "simd/math.h"
 
 namespace sqrtdk {
 
-enum class ComponentLaw : int { kNormal = 0, kUniform = 1, kRademacher = 2, kLaplace = 3 };
-inline constexpr int kComponentLaws = 4;
+enum class ComponentLaw : int { kNormal = 0, kUniform = 1, kRademacher = 2, kLaplace = 3, kStudentT = 4 };
+inline constexpr int kComponentLaws = 5;
 
-// Two independent vectors of values. Every law draws exactly two words for them.
+// Two independent vectors of values. A law always draws the same number of words for them: what comes next
+// does not depend on what came.
 struct Pair {
   F32x4 first, second;
 };
@@ -26,7 +27,7 @@ inline F32x4 UnitInterval(U32x4 word) {
 struct Normal {
   // Box and Muller (1958). The tails end at sqrt(2 ln 2^25) = 5.9 standard deviations, which one value in 3e8
   // would pass.
-  static Pair Draw(Stream& stream) {
+  Pair Draw(Stream& stream) const {
     const U32x4 length = stream.Next();
     const U32x4 turn = stream.Next();
     const F32x4 radius = Sqrt(Splat(-2.0f) * Log<Exact>(UnitInterval(length)));
@@ -41,7 +42,7 @@ struct Uniform {
   static F32x4 Value(U32x4 word) {
     return (ToFloat(AsSigned(word) >> 8) + Splat(0.5f)) * Splat(1.7320508075688772f * 0x1p-23f);
   }
-  static Pair Draw(Stream& stream) {
+  Pair Draw(Stream& stream) const {
     const U32x4 first = stream.Next();
     const U32x4 second = stream.Next();
     return {Value(first), Value(second)};
@@ -50,7 +51,7 @@ struct Uniform {
 
 struct Rademacher {
   static F32x4 Value(U32x4 word) { return FromBits((word & Splat(0x80000000u)) | Bits(Splat(1.0f))); }
-  static Pair Draw(Stream& stream) {
+  Pair Draw(Stream& stream) const {
     const U32x4 first = stream.Next();
     const U32x4 second = stream.Next();
     return {Value(first), Value(second)};
@@ -63,16 +64,45 @@ struct Laplace {
     const F32x4 magnitude = Log<Exact>(UnitInterval(word << 1)) * Splat(0.70710678118654752f);
     return FromBits(Bits(magnitude) ^ (word & Splat(0x80000000u)));
   }
-  static Pair Draw(Stream& stream) {
+  Pair Draw(Stream& stream) const {
     const U32x4 first = stream.Next();
     const U32x4 second = stream.Next();
     return {Value(first), Value(second)};
   }
 };
 
-// Calls f with the law's type: Visit(law, [](auto law) { ... law.Draw(stream) ... }).
+class StudentT {
+ public:
+  // nu degrees of freedom, any real number above 2: with 2 or fewer there is no variance to be 1.
+  explicit StudentT(double nu)
+      : exponent_(Splat(static_cast<float>(-2 / nu))),
+        factor_(Splat(static_cast<float>(std::sqrt(nu - 2)))) {}
+
+  // The polar method of Bailey (1994): sqrt(nu (u^(-2/nu) - 1)) cos(2 pi v) has Student's law exactly,
+  // without rejection. Only one value of a turn: sine and cosine would share their radius, and not be
+  // independent. `fine` refines a small u, so that the tail goes on to chances of 2^-49: where nu is near 2
+  // it holds much of the variance.
+  F32x4 Value(U32x4 length, U32x4 fine, U32x4 turn) const {
+    const F32x4 u = (ToFloat(AsSigned(length >> 8)) + UnitInterval(fine)) * Splat(0x1p-24f);
+    const F32x4 radius = factor_ * Sqrt(Expm1<Exact>(exponent_ * Log<Exact>(u)));
+    return radius * SinCosOfTurn<Exact>(turn).cos;
+  }
+  Pair Draw(Stream& stream) const {
+    const U32x4 length[] = {stream.Next(), stream.Next()};
+    const U32x4 fine[] = {stream.Next(), stream.Next()};
+    const U32x4 turn[] = {stream.Next(), stream.Next()};
+    return {Value(length[0], fine[0], turn[0]), Value(length[1], fine[1], turn[1])};
+  }
+
+ private:
+  F32x4 exponent_;  // -2 / nu
+  F32x4 factor_;    // sqrt(nu) sqrt((nu - 2) / nu): the radius, divided by the standard deviation of the law
+};
+
+// Calls f with the law: WithLaw(law, nu, [](const auto& law) { ... law.Draw(stream) ... }). Only Student's
+// law reads the degrees of freedom.
 template <class F>
-void WithLaw(ComponentLaw law, F f) {
+void WithLaw(ComponentLaw law, double degrees_of_freedom, F f) {
   switch (law) {
     case ComponentLaw::kNormal:
       return f(Normal{});
@@ -82,6 +112,8 @@ void WithLaw(ComponentLaw law, F f) {
       return f(Rademacher{});
     case ComponentLaw::kLaplace:
       return f(Laplace{});
+    case ComponentLaw::kStudentT:
+      return f(StudentT(degrees_of_freedom));
   }
 }
 

@@ -12,8 +12,8 @@ namespace {
 constexpr std::size_t kStep = 4 * kLanes;
 
 void FillStep(Stream& even, Stream& odd, float* to) {
-  const Pair a = Normal::Draw(even);
-  const Pair b = Normal::Draw(odd);
+  const Pair a = Normal{}.Draw(even);
+  const Pair b = Normal{}.Draw(odd);
   Store(a.first, to);
   Store(a.second, to + kLanes);
   Store(b.first, to + 2 * kLanes);

@@ -15,12 +15,23 @@ constexpr std::size_t kChains = 4;
 using Chains = std::array<double, kChains>;
 double SumOf(const Chains& c) { return (c[0] + c[1]) + (c[2] + c[3]); }
 
+// Of a value and a NaN, or of two equal ones, the first.
+double Smaller(double a, double b) { return b < a ? b : a; }
+double Larger(double a, double b) { return a < b ? b : a; }
+
 template <class T>
 Moments MomentsOfSpan(std::span<const T> values) {
   if (values.empty()) return {};
   const double count = static_cast<double>(values.size());
-  Chains sum{};
-  for (std::size_t i = 0; i < values.size(); ++i) sum[i % kChains] += static_cast<double>(values[i]);
+  Chains sum{}, low, high;
+  low.fill(Moments{}.minimum);
+  high.fill(Moments{}.maximum);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double value = static_cast<double>(values[i]);
+    sum[i % kChains] += value;
+    low[i % kChains] = Smaller(low[i % kChains], value);
+    high[i % kChains] = Larger(high[i % kChains], value);
+  }
   const double mean = SumOf(sum) / count;
   Chains sum2{}, sum3{}, sum4{};
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -30,7 +41,13 @@ Moments MomentsOfSpan(std::span<const T> values) {
     sum3[i % kChains] += square * deviation;
     sum4[i % kChains] += square * square;
   }
-  return {count, mean, SumOf(sum2), SumOf(sum3), SumOf(sum4)};
+  return {count,
+          mean,
+          SumOf(sum2),
+          SumOf(sum3),
+          SumOf(sum4),
+          Smaller(Smaller(low[0], low[1]), Smaller(low[2], low[3])),
+          Larger(Larger(high[0], high[1]), Larger(high[2], high[3]))};
 }
 
 }  // namespace
@@ -55,6 +72,8 @@ Moments Merge(const Moments& a, const Moments& b) {
   m.m4 = a.m4 + b.m4 + delta * delta_n * delta_n * delta_n * product * (difference * difference + product) +
          6 * delta_n * delta_n * (a.count * a.count * b.m2 + b.count * b.count * a.m2) +
          4 * delta_n * (a.count * b.m3 - b.count * a.m3);
+  m.minimum = Smaller(a.minimum, b.minimum);
+  m.maximum = Larger(a.maximum, b.maximum);
   return m;
 }
 

@@ -3,21 +3,26 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <span>
 
 namespace sqrtdk {
 
-// Count, mean and the sums of the 2nd, 3rd and 4th powers of the deviations from the mean.
+// Count, mean and the sums of the 2nd, 3rd and 4th powers of the deviations from the mean; smallest and
+// largest value.
 struct Moments {
   double count = 0;
   double mean = 0;
   double m2 = 0;
   double m3 = 0;
   double m4 = 0;
+  double minimum = std::numeric_limits<double>::infinity();
+  double maximum = -std::numeric_limits<double>::infinity();
 };
 
 // Of n values, in two passes: the mean first, then powers of deviations from it. n may be 0. NaN and
-// infinities in the values make the moments NaN.
+// infinities in the values make the moments NaN; minimum and maximum are those of the values that are not
+// NaN.
 Moments MomentsOf(std::span<const float> values);
 Moments MomentsOf(std::span<const double> values);
 

@@ -59,10 +59,10 @@ TEST_CASE("normals have their golden bits") {
 
 TEST_CASE("dot products of every law have their golden bits") {
   constexpr std::string_view kNames[kComponentLaws] = {"dot normal", "dot uniform", "dot rademacher",
-                                                       "dot laplace"};
+                                                       "dot laplace", "dot student t"};
   for (int law = 0; law < kComponentLaws; ++law) {
     std::vector<double> scores(kSamplesPerBlock);
-    DrawBlock({.dimension = 65, .law = static_cast<ComponentLaw>(law)}, 1, 3, scores);
+    DrawBlock({.dimension = 65, .law = static_cast<ComponentLaw>(law), .degrees_of_freedom = 5}, 1, 3, scores);
     CheckGolden<double>(kNames[law], scores);
   }
 }

@@ -1,7 +1,7 @@
 /** Variance growth: sampling q.k. */
 import type { Engine } from "./engine.ts";
 import { type DotProducts, readDotProducts, readVarianceSweep } from "./experiment-options.ts";
-import { Doubles, type Heap, type Slot } from "./heap.ts";
+import { allocated, Doubles, type Heap, Scratch, type Slot } from "./heap.ts";
 import { lawNumber, scaleFactor } from "./laws.ts";
 import { itemsPerStep } from "./steps.ts";
 import { momentsOf, standardErrorOfVariance } from "./theory-moments.ts";
@@ -19,6 +19,9 @@ const nanosecondsPerComponent = 3.5;
 
 /** Of a histogram's range, over the magnitude of its middle: 65536 bins are then 2^4 doubles wide each. */
 const minimumReach = 2 ** -33;
+
+/** What the engine keeps of a sample: count, mean, m2, m3, m4, minimum, maximum. */
+const momentsLength = 7;
 
 /** Counts of a histogram: one a bin, then underflow and overflow. */
 class Counts implements Slot {
@@ -47,9 +50,10 @@ class Run {
   readonly #call: string;
   readonly #factor: number;
   readonly #range: [number, number];
-  readonly #moments = new Doubles(new Float64Array(5));
+  readonly #moments = new Doubles(new Float64Array(momentsLength));
   readonly #counts: Counts;
   readonly #options: DotProducts;
+  readonly #values: Float64Array | undefined;
   #done = 0;
 
   constructor(heap: Heap, call: string, options: DotProducts) {
@@ -59,6 +63,8 @@ class Run {
     this.#factor = scaleFactor(options.scale, options.dimension);
     this.#range = options.range ?? this.#defaultRange();
     this.#counts = new Counts(options.bins);
+    const { samples } = options;
+    if (options.returnValues) this.#values = allocated(call, 8 * samples, () => new Float64Array(samples));
   }
 
   /** Five standard deviations either side of the exact mean; of a constant, one. At least so much that bins differ. */
@@ -70,9 +76,17 @@ class Run {
     return [centre - reach, centre + reach];
   }
 
+  /** Why a variance estimated from such scores has no standard error, if it has none. */
+  #noStandardError(): string | undefined {
+    const { engine } = this.#heap;
+    if (standardErrorOfVariance(engine, this.#options, 2) < Number.POSITIVE_INFINITY) return undefined;
+    return momentsOf(engine, this.#options).reasons?.excessKurtosis;
+  }
+
   /** Draws some more blocks; false when all samples are drawn. */
   step(): boolean {
-    const { dimension, components, mean, queryStd, keyStd, seed, samples, bins } = this.#options;
+    const { dimension, components, degreesOfFreedom, correlation } = this.#options;
+    const { mean, queryStd, keyStd, seed, samples, bins } = this.#options;
     const { engine } = this.#heap;
     // Samples come in blocks, and runs may be cut only between them.
     const block = engine.samplesPerBlock;
@@ -83,6 +97,8 @@ class Run {
     const call = {
       dimension,
       law: lawNumber(engine, components),
+      degreesOfFreedom,
+      correlation,
       mean,
       queryStd,
       keyStd,
@@ -93,9 +109,12 @@ class Run {
       low: this.#range[0],
       high: this.#range[1],
     };
-    this.#heap.run(this.#call, [this.#moments, this.#counts], () =>
-      engine.sampleDotProducts(call, this.#moments.address, this.#counts.address, bins),
-    );
+    const values = new Scratch(this.#values ? 8 * more : 0);
+    this.#heap.run(this.#call, [this.#moments, this.#counts, values], () => {
+      engine.sampleDotProducts(call, this.#moments.address, this.#counts.address, bins, values.address);
+      const start = values.address >>> 3;
+      this.#values?.set(engine.HEAPF64.subarray(start, start + more), this.#done);
+    });
     this.#done += more;
     return this.#done < samples;
   }
@@ -103,33 +122,41 @@ class Run {
   summary(): MomentsSummary {
     const { engine } = this.#heap;
     const moments = new Doubles(this.#moments.values);
-    const [count, mean] = moments.values as unknown as [number, number];
-    const summary = { count, mean, variance: 0, skewness: 0, excessKurtosis: 0, varianceStandardError: 0 };
+    const [count, mean, , , , minimum, maximum] = moments.values as unknown as number[] & { length: 7 };
+    const reason = this.#noStandardError();
+    let [variance, skewness, excessKurtosis, standardError] = [0, 0, 0, 0];
     this.#heap.run(this.#call, [moments], () => {
-      summary.variance = engine.variance(moments.address);
-      summary.skewness = engine.skewness(moments.address);
-      summary.excessKurtosis = engine.excessKurtosis(moments.address);
-      summary.varianceStandardError = engine.varianceStandardError(moments.address);
+      variance = engine.variance(moments.address);
+      skewness = engine.skewness(moments.address);
+      excessKurtosis = engine.excessKurtosis(moments.address);
+      standardError = engine.varianceStandardError(moments.address);
     });
-    return summary;
+    const summary = { count, mean, variance, skewness, excessKurtosis, minimum, maximum };
+    return reason
+      ? { ...summary, varianceStandardError: null, reason }
+      : { ...summary, varianceStandardError: standardError };
   }
 
   result(): DotProductResult {
+    const { seed, samples } = this.#options;
     const [low, high] = this.#range;
     const bins = Float64Array.from(this.#counts.values);
     const [underflow, overflow] = bins.subarray(-2) as unknown as [number, number];
     const histogram = { low, high, counts: bins.slice(0, -2), underflow, overflow };
-    return { seed: this.#options.seed, moments: this.summary(), histogram };
+    const result = { seed, moments: this.summary(), histogram };
+    return this.#values && this.#done === samples ? { ...result, values: this.#values } : result;
   }
 
   row(): VarianceRow {
     const { engine } = this.#heap;
-    const { count, variance } = this.summary();
+    const { count, variance, reason } = this.summary();
     const square = this.#factor ** 2;
     return {
       dimension: this.#options.dimension,
       variance,
-      standardError: square * standardErrorOfVariance(engine, this.#options, count),
+      ...(reason
+        ? { standardError: null, reason }
+        : { standardError: square * standardErrorOfVariance(engine, this.#options, count) }),
       exact: square * momentsOf(engine, this.#options).variance,
       samples: count,
     };
@@ -151,7 +178,7 @@ export function varianceSweep(heap: Heap, options: VarianceSweepOptions): Steps<
   return (function* () {
     const rows: VarianceRow[] = [];
     for (const dimension of dimensions) {
-      const run = new Run(heap, call, { ...sampling, dimension, bins: 1, range: [0, 1] });
+      const run = new Run(heap, call, { ...sampling, dimension, bins: 1, range: [0, 1], returnValues: false });
       while (run.step()) yield () => [...rows, run.row()];
       rows.push(run.row());
       yield () => [...rows];

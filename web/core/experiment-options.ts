@@ -1,20 +1,22 @@
 /** Options of the experiments, checked and with defaults filled in: plain values that can also be posted to a worker. */
-import { integer, integers, isList, maximumSeed, readOptions, real, reject } from "./checks.ts";
+import { flag, integer, integers, isList, maximumSeed, readOptions, real, reject } from "./checks.ts";
 import { SqrtdkError } from "./errors.ts";
 import {
   type Components,
-  componentOptions,
+  lawOptions,
   maximumDimension,
-  readComponents,
   readDimension,
+  readLaw,
   readScale,
   scalesOf,
 } from "./laws.ts";
 import type { DotProductOptions, GradientSweepOptions, Scale, VarianceSweepOptions } from "./types.ts";
 
 const maximumBins = 65536;
+/** Of a call that returns the scores themselves, 512 MB. */
+const maximumValues = 2 ** 26;
 
-const samplingOptions = ["samples", "seed", ...componentOptions, "scale"] as const;
+const samplingOptions = ["samples", "seed", ...lawOptions, "scale"] as const;
 
 interface Sampling extends Components {
   samples: number;
@@ -26,6 +28,7 @@ export interface DotProducts extends Sampling {
   dimension: number;
   bins: number;
   range: [number, number] | undefined;
+  returnValues: boolean;
 }
 
 export interface VarianceSweep extends Sampling {
@@ -41,9 +44,13 @@ export interface GradientSweep {
   valueDim: number;
 }
 
-function readSampling(call: string, o: { [name in (typeof samplingOptions)[number]]?: unknown }): Sampling {
+function readSampling(
+  call: string,
+  o: { [name in (typeof samplingOptions)[number]]?: unknown },
+  dimension: number,
+): Sampling {
   return {
-    ...readComponents(call, o),
+    ...readLaw(call, o, dimension),
     samples: integer(call, "samples", o.samples, 1, 2 ** 32 - 1),
     seed: integer(call, "seed", o.seed, 0, maximumSeed),
     scale: readScale(call, "scale", o.scale ?? "none"),
@@ -63,21 +70,27 @@ function readRange(call: string, value: unknown): [number, number] {
 }
 
 export function readDotProducts(call: string, options: DotProductOptions): DotProducts {
-  const o = readOptions(call, options, ["dimension", ...samplingOptions, "bins", "range"]);
+  const known = ["dimension", ...samplingOptions, "bins", "range", "returnValues"] as const;
+  const o = readOptions(call, options, known);
+  const dimension = readDimension(call, o.dimension);
+  const sampling = readSampling(call, o, dimension);
+  const returnValues = flag(call, "returnValues", o.returnValues ?? false);
+  if (returnValues && sampling.samples > maximumValues)
+    reject("ERR_RANGE", call, "samples", `at most ${maximumValues} with returnValues`, sampling.samples);
   return {
-    dimension: readDimension(call, o.dimension),
-    ...readSampling(call, o),
+    dimension,
+    ...sampling,
     bins: integer(call, "bins", o.bins ?? 200, 1, maximumBins),
     range: o.range === undefined ? undefined : readRange(call, o.range),
+    returnValues,
   };
 }
 
 export function readVarianceSweep(call: string, options: VarianceSweepOptions): VarianceSweep {
   const o = readOptions(call, options, ["dimensions", ...samplingOptions]);
-  return {
-    dimensions: integers(call, "dimensions", o.dimensions, 1, maximumDimension),
-    ...readSampling(call, o),
-  };
+  const dimensions = integers(call, "dimensions", o.dimensions, 1, maximumDimension);
+  const largest = dimensions.reduce((a, b) => Math.max(a, b));
+  return { dimensions, ...readSampling(call, o, largest) };
 }
 
 export function readGradientSweep(call: string, options: GradientSweepOptions): GradientSweep {

@@ -17,7 +17,18 @@ export interface DotProductOptions {
   samples: number;
   /** Any integer in [0, 2^53). */
   seed: number;
+  /** Default "normal". */
   components?: ComponentLaw;
+  /**
+   * nu of "student-t", above 2 and at most 1e6, default 5; other laws do not read it. With nu <= 4 the components have no
+   * fourth moment: the variance of q.k is known, but an estimate of it has no standard error.
+   */
+  degreesOfFreedom?: number;
+  /**
+   * Correlation rho of every two components of the query, and of every two of the key: from -1/(d_k - 1) to 1, default 0.
+   * Vectors are mean + std Sigma^(1/2) z, z of independent components of the law; query and key are independent.
+   */
+  correlation?: number;
   /** Mean of every component, of query and key alike. Default 0. */
   mean?: number;
   queryStd?: number;
@@ -30,16 +41,24 @@ export interface DotProductOptions {
    * less than 2^-33 of the mean.
    */
   range?: [number, number];
+  /** Whether the scores themselves are wanted, of at most 2^26 samples. Default false. */
+  returnValues?: boolean;
 }
 
+/** Of a sample. Where a number does not exist it is NaN: the spread of one value, the shape of equal ones. */
 export interface MomentsSummary {
   count: number;
   mean: number;
+  /** Unbiased: divisor count - 1. */
   variance: number;
   skewness: number;
   excessKurtosis: number;
-  /** Standard error of `variance`, from the sample's own fourth moment. */
-  varianceStandardError: number;
+  minimum: number;
+  maximum: number;
+  /** Standard error of `variance`, from the sample's own fourth moment; null where the law has none. */
+  varianceStandardError: number | null;
+  /** Why the standard error is null; only where it is. */
+  reason?: string;
 }
 
 export interface Histogram {
@@ -54,17 +73,25 @@ export interface DotProductResult {
   seed: number;
   moments: MomentsSummary;
   histogram: Histogram;
+  /**
+   * With `returnValues` the scores, in the order they were drawn: those that moments and histogram are of. Only in the
+   * final result, not in results on the way.
+   */
+  values?: Float64Array;
 }
 
-export interface VarianceSweepOptions extends Omit<DotProductOptions, "dimension" | "bins" | "range"> {
+export interface VarianceSweepOptions
+  extends Omit<DotProductOptions, "dimension" | "bins" | "range" | "returnValues"> {
   dimensions: readonly number[];
 }
 
 export interface VarianceRow {
   dimension: number;
   variance: number;
-  /** Standard error of `variance` from theory (exact fourth moment). */
-  standardError: number;
+  /** Standard error of `variance` from theory (exact fourth moment); null where the law has none. */
+  standardError: number | null;
+  /** Why the standard error is null; only where it is. */
+  reason?: string;
   /** What theory says the variance is. */
   exact: number;
   samples: number;

@@ -3,13 +3,7 @@ import { integer, isList, oneOf, readItems, real, reject } from "./checks.ts";
 import type { Engine } from "./engine.ts";
 import type { ComponentLaw, Scale } from "./types.ts";
 
-const drawnLaws: readonly Exclude<ComponentLaw, "student-t">[] = [
-  "normal",
-  "uniform",
-  "rademacher",
-  "laplace",
-];
-const componentLaws: readonly ComponentLaw[] = [...drawnLaws, "student-t"];
+const componentLaws: readonly ComponentLaw[] = ["normal", "uniform", "rademacher", "laplace", "student-t"];
 /** What the engine calls a law. That it has a number for each is checked by the compiler. */
 export const lawNumber = (engine: Engine, law: ComponentLaw): number =>
   law === "student-t" ? engine.studentTLaw : engine[`${law}Law`];
@@ -36,30 +30,14 @@ export interface Components {
   correlation: number;
 }
 
-/** What can be drawn. */
-export const componentOptions = ["components", "mean", "queryStd", "keyStd"] as const;
-/** What theory knows. */
-export const lawOptions = [...componentOptions, "degreesOfFreedom", "correlation"] as const;
-
-function readStds(call: string, o: { mean?: unknown; queryStd?: unknown; keyStd?: unknown }) {
-  return {
-    mean: real(call, "mean", o.mean ?? 0, -maximumStd, maximumStd),
-    queryStd: real(call, "queryStd", o.queryStd ?? 1, 0, maximumStd),
-    keyStd: real(call, "keyStd", o.keyStd ?? 1, 0, maximumStd),
-  };
-}
-
-export function readComponents(
-  call: string,
-  o: { [name in (typeof componentOptions)[number]]?: unknown },
-): Components {
-  return {
-    components: oneOf<ComponentLaw>(call, "components", o.components ?? "normal", drawnLaws),
-    degreesOfFreedom: 5,
-    ...readStds(call, o),
-    correlation: 0,
-  };
-}
+export const lawOptions = [
+  "components",
+  "degreesOfFreedom",
+  "mean",
+  "queryStd",
+  "keyStd",
+  "correlation",
+] as const;
 
 /** Student's t is scaled to variance 1, so it must have one. */
 function readDegreesOfFreedom(call: string, value: unknown): number {
@@ -97,7 +75,9 @@ export function readLaw(
   return {
     components: oneOf(call, "components", o.components ?? "normal", componentLaws),
     degreesOfFreedom: readDegreesOfFreedom(call, o.degreesOfFreedom ?? 5),
-    ...readStds(call, o),
+    mean: real(call, "mean", o.mean ?? 0, -maximumStd, maximumStd),
+    queryStd: real(call, "queryStd", o.queryStd ?? 1, 0, maximumStd),
+    keyStd: real(call, "keyStd", o.keyStd ?? 1, 0, maximumStd),
     correlation: readCorrelation(call, o.correlation ?? 0, dimension),
   };
 }
