@@ -24,7 +24,7 @@ test("scores: any cut between blocks leaves the same moments and histogram", () 
   const options = { dimension: 300, samples, seed: 5, bins: 16, range: [-40, 40] as [number, number] };
   /** Moments and counts of a run in parts of so many blocks. */
   const runInParts = (blocks: number) => {
-    const moments = new Doubles(new Float64Array(5));
+    const moments = new Doubles(new Float64Array(7));
     const counts = new Scratch(4 * (options.bins + 2));
     let bins: number[] = [];
     heap.run("test", [moments, counts], () => {
@@ -37,6 +37,8 @@ test("scores: any cut between blocks leaves the same moments and histogram", () 
             ...{
               dimension: options.dimension,
               law: lawNumber(engine, "normal"),
+              degreesOfFreedom: 5,
+              correlation: 0,
               mean: 0,
               queryStd: 1,
               keyStd: 1,
@@ -47,6 +49,7 @@ test("scores: any cut between blocks leaves the same moments and histogram", () 
           moments.address,
           counts.address,
           options.bins,
+          0,
         );
       bins = [...words()];
     });
@@ -101,12 +104,13 @@ test("normals: drawn piece by piece they have the golden bits of one piece", () 
 });
 
 test("every law has a number of its own in the engine", () => {
-  const laws = ["normal", "uniform", "rademacher", "laplace"] as const;
+  const laws = ["normal", "uniform", "rademacher", "laplace", "student-t"] as const;
   assert.equal(new Set(laws.map((law) => lawNumber(engine, law))).size, laws.length);
   // Sampling and theory mean the same law by it: fourth moments tell them apart.
   for (const components of laws) {
-    const sample = core.sampleDotProducts({ dimension: 1, samples: 400_000, seed: 3, components });
-    const exact = core.theory.dotProductMoments({ dimension: 1, components });
+    const drawn = { dimension: 1, components, degreesOfFreedom: 12 };
+    const sample = core.sampleDotProducts({ ...drawn, samples: 400_000, seed: 3 });
+    const exact = core.theory.dotProductMoments(drawn);
     const kurtosis = exact.excessKurtosis as number;
     const { excessKurtosis } = sample.moments;
     assert.ok(Math.abs(excessKurtosis - kurtosis) < 0.15 * (3 + kurtosis), components);

@@ -161,6 +161,8 @@ const hill = (dimension: number): Hill => ({
       variance: dimension,
       skewness: 0,
       excessKurtosis: 0,
+      minimum: -5,
+      maximum: 5,
       varianceStandardError: dimension,
     },
     histogram: { low: -5, high: 5, counts: Float64Array.of(0, 2, 2, 0), underflow: 0, overflow: 0 },

@@ -22,6 +22,7 @@ const minimumReach = 2 ** -33;
 
 /** What the engine keeps of a sample: count, mean, m2, m3, m4, minimum, maximum. */
 const momentsLength = 7;
+type Tuple7 = [number, number, number, number, number, number, number];
 
 /** Counts of a histogram: one a bin, then underflow and overflow. */
 class Counts implements Slot {
@@ -122,7 +123,7 @@ class Run {
   summary(): MomentsSummary {
     const { engine } = this.#heap;
     const moments = new Doubles(this.#moments.values);
-    const [count, mean, , , , minimum, maximum] = moments.values as unknown as number[] & { length: 7 };
+    const [count, mean, , , , minimum, maximum] = moments.values as unknown as Tuple7;
     const reason = this.#noStandardError();
     let [variance, skewness, excessKurtosis, standardError] = [0, 0, 0, 0];
     this.#heap.run(this.#call, [moments], () => {
@@ -178,7 +179,13 @@ export function varianceSweep(heap: Heap, options: VarianceSweepOptions): Steps<
   return (function* () {
     const rows: VarianceRow[] = [];
     for (const dimension of dimensions) {
-      const run = new Run(heap, call, { ...sampling, dimension, bins: 1, range: [0, 1], returnValues: false });
+      const run = new Run(heap, call, {
+        ...sampling,
+        dimension,
+        bins: 1,
+        range: [0, 1],
+        returnValues: false,
+      });
       while (run.step()) yield () => [...rows, run.row()];
       rows.push(run.row());
       yield () => [...rows];

@@ -48,7 +48,7 @@ export function growth(options: GrowthOptions): Growth {
   const series = (divide: boolean): Point[] =>
     rows.map((row) => {
       const by = divide ? row.dimension : 1;
-      const half = (1.96 * row.standardError) / by;
+      const half = (1.96 * (row.standardError ?? 0)) / by; // no band where there is no standard error
       const value = row.variance / by;
       // A coarse band can reach below zero, where a logarithm has nothing to show.
       return { x: row.dimension, y: value, low: Math.max(value - half, value / 20), high: value + half };
@@ -81,7 +81,7 @@ function magnifier(options: GrowthOptions, x: (value: number) => number, box: Bo
   const { rows, arm, theme, left, chosen, dimension } = options;
   const points = rows.map((row) => {
     const ratio = row.variance / row.exact - 1;
-    const half = (1.96 * row.standardError) / row.exact;
+    const half = (1.96 * (row.standardError ?? 0)) / row.exact;
     return { x: row.dimension, y: ratio, low: ratio - half, high: ratio + half };
   });
   const farthest = Math.max(0, ...points.map((point) => Math.max(-point.low, point.high)));

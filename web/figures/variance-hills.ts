@@ -91,7 +91,7 @@ function hillRow(options: RowOptions): SVGTemplateResult {
   const perBin = (sigma * counts.length) / (result.moments.count * (high - low));
   const edge = (box.right - box.left) / 2 / Math.abs(x(1) - x(0));
   const grid = densityGrid.map((z) => z * sigma);
-  const { sd, half } = deviation(result.moments.variance, result.moments.varianceStandardError);
+  const { sd, half } = deviation(result.moments.variance, result.moments.varianceStandardError ?? 0);
   const by = arm === "scaled" ? sigma : 1;
   const spread = measured(sd / by, half / by).text;
   const theory = arm === "scaled" ? "exact 1" : `exact \u221a${dimension} = ${exact(sigma, 4)}`;

@@ -88,7 +88,7 @@ export class VarianceFigure extends FigureElement<"variance"> {
     const hill = this.#model.hills.get("chosen");
     if (!hill) return null;
     const { variance, varianceStandardError, count: samples } = hill.result.moments;
-    return { dimension: hill.dimension, variance, standardError: varianceStandardError, samples };
+    return { dimension: hill.dimension, variance, standardError: varianceStandardError ?? 0, samples };
   }
 
   protected override controls(): TemplateResult {
@@ -245,7 +245,7 @@ export class VarianceFigure extends FigureElement<"variance"> {
     const rows = this.#model.rows.map((row) => [
       row.dimension,
       row.variance,
-      row.standardError,
+      row.standardError ?? row.reason ?? "",
       row.exact,
       row.samples,
     ]);
