@@ -62,9 +62,16 @@ TEST_CASE("dot products of every law have their golden bits") {
                                                        "dot laplace", "dot student t"};
   for (int law = 0; law < kComponentLaws; ++law) {
     std::vector<double> scores(kSamplesPerBlock);
-    DrawBlock({.dimension = 65, .law = static_cast<ComponentLaw>(law), .degrees_of_freedom = 5}, 1, 3, scores);
+    DrawBlock({.dimension = 65, .law = static_cast<ComponentLaw>(law), .degrees_of_freedom = 5}, 1, 3,
+              scores);
     CheckGolden<double>(kNames[law], scores);
   }
+}
+
+TEST_CASE("correlated components with a mean have their golden bits") {
+  std::vector<double> scores(kSamplesPerBlock);
+  DrawBlock({.dimension = 65, .correlation = 0.25, .mean = 0.5}, 1, 3, scores);
+  CheckGolden<double>("dot correlated", scores);
 }
 
 TEST_CASE("moments and histogram have their golden bits") {

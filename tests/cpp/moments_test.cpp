@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <initializer_list>
 #include <limits>
@@ -63,6 +64,73 @@ TEST_CASE("merged parts equal the whole, wherever the cut is") {
     CHECK(merged.m2 == doctest::Approx(whole.m2).epsilon(1e-12));
     CHECK(merged.m3 == doctest::Approx(whole.m3).epsilon(1e-11));
     CHECK(merged.m4 == doctest::Approx(whole.m4).epsilon(1e-11));
+  }
+}
+
+// Every way of merging gives the whole: relative error of a few roundings a merge, of the sums' own scale.
+void CheckNear(const Moments& got, const Moments& whole) {
+  CHECK(got.count == whole.count);
+  CHECK(got.mean == doctest::Approx(whole.mean).epsilon(1e-14));
+  CHECK(std::fabs(got.m2 - whole.m2) <= 1e-12 * whole.m2);
+  CHECK(std::fabs(got.m3 - whole.m3) <= 1e-11 * std::pow(whole.m2, 1.5) / std::sqrt(whole.count));
+  CHECK(std::fabs(got.m4 - whole.m4) <= 1e-11 * whole.m4);
+  CHECK(got.minimum == whole.minimum);
+  CHECK(got.maximum == whole.maximum);
+}
+
+TEST_CASE("merging does not depend on grouping or order") {
+  const std::vector<float> values = SkewedSample(5000);
+  const std::span<const float> all(values);
+  const Moments whole = MomentsOf(all);
+  std::vector<Moments> parts;  // of 1, 2, 3, ... values
+  for (std::size_t start = 0, length = 1; start < values.size(); start += length++)
+    parts.push_back(MomentsOf(all.subspan(start, std::min(length, values.size() - start))));
+
+  Moments forwards, backwards;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    forwards = Merge(forwards, parts[i]);
+    backwards = Merge(backwards, parts[parts.size() - 1 - i]);
+  }
+  CheckNear(forwards, whole);
+  CheckNear(backwards, whole);
+
+  while (parts.size() > 1) {  // pairs, as in a tree
+    std::vector<Moments> pairs;
+    for (std::size_t i = 0; i < parts.size(); i += 2)
+      pairs.push_back(i + 1 < parts.size() ? Merge(parts[i], parts[i + 1]) : parts[i]);
+    parts = pairs;
+  }
+  CheckNear(parts[0], whole);
+}
+
+TEST_CASE("minimum and maximum are those of the values; none has the identities of merging") {
+  const std::vector<double> values{3, -2, 7.5, 0, -2, 1, 7, std::nan("")};
+  for (std::size_t n = 1; n <= values.size(); ++n) {
+    const Moments m = MomentsOf(std::span<const double>(values).first(n));
+    CHECK(m.minimum == (n < 2 ? 3 : -2));
+    CHECK(m.maximum == (n < 3 ? 3 : 7.5));
+  }
+  CHECK(Moments{}.minimum == std::numeric_limits<double>::infinity());
+  CHECK(Moments{}.maximum == -std::numeric_limits<double>::infinity());
+}
+
+TEST_CASE("the standard error of the variance is the spread of variances, for flat and for heavy tails") {
+  // Rows of 1000 independent values of kurtosis 0 and, as products of two, 6.
+  constexpr std::size_t kRows = 600, kLength = 1000;
+  std::vector<float> values(2 * kLength);
+  for (bool product : {false, true}) {
+    double squares = 0;
+    for (std::size_t row = 0; row < kRows; ++row) {
+      FillNormal(values, 13, row);
+      if (product)
+        for (std::size_t i = 0; i < kLength; ++i) values[i] *= values[kLength + i];
+      const double error = Variance(MomentsOf(std::span<const float>(values).first(kLength))) - 1;
+      squares += error * error;
+    }
+    const double exact = std::sqrt(2.0 / (kLength - 1) + (product ? 6.0 : 0.0) / kLength);
+    // The root mean square of that many errors is known to some 1 / sqrt(2 * 600) = 3 %, more for heavy
+    // tails.
+    CHECK(std::sqrt(squares / kRows) == doctest::Approx(exact).epsilon(0.15));
   }
 }
 

@@ -48,6 +48,14 @@ TEST_CASE_TEMPLATE("Exp2 stays within 2 ULP", Arithmetic, Fused, Exact) {
   CHECK(LargestUlpError(1e-30f, 127.0f, 997, f, exact) <= 2);
 }
 
+TEST_CASE_TEMPLATE("Expm1 stays within 3 ULP", Arithmetic, Fused, Exact) {
+  const auto f = [](F32x4 x) { return Expm1<Arithmetic>(x); };
+  const auto exact = [](double x) { return std::expm1(x); };
+  CHECK(LargestUlpError(1e-37f, 88.0f, 997, f, exact) <= 3);
+  CHECK(LargestUlpError(0.1f, 2.0f, 7, f, exact) <= 3);
+  CHECK(Expm1<Arithmetic>(Splat(0.0f))[0] == 0.0f);
+}
+
 TEST_CASE_TEMPLATE("Log stays within 2 ULP", Arithmetic, Fused, Exact) {
   const auto f = [](F32x4 x) { return Log<Arithmetic>(x); };
   const auto exact = [](double x) { return std::log(x); };

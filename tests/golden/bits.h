@@ -17,7 +17,7 @@ inline constexpr Bits kBits[] = {
     {"dot uniform", 0xe50f8f24f7ce3892},     {"dot rademacher", 0x841a2be8feeb4b25},
     {"dot laplace", 0xbdf0dd583ed40ace},     {"dot student t", 0xe99488b52598ebf2},
     {"moments", 0x7ea7612c5a38effa},         {"histogram", 0xd117870d0dcdcaf7},
-    {"gradient trials", 0xa33d16b2d52ba50b},
+    {"gradient trials", 0xa33d16b2d52ba50b}, {"dot correlated", 0x7891686b0ef05e38},
 };
 
 }  // namespace sqrtdk::golden

@@ -11,6 +11,11 @@ const core = await load();
 const run = promisify(execFile);
 const options = { dimension: 512, samples: 1_000_000, seed: 1 } as const;
 const result = core.sampleDotProducts(options);
+/** Uses every elementary function that sampling has. */
+const heavyTails = {
+  ...{ dimension: 65, samples: 10_000, seed: 1 },
+  ...{ components: "student-t", degreesOfFreedom: 4.5, correlation: 0.25, mean: 0.5 },
+} as const;
 
 const pools = [1, 2, 3].map((size) => createPool({ size }));
 after(() => {
@@ -73,9 +78,10 @@ test("fused multiply-add does not touch what a seed gives", async () => {
   const code = `import { load } from "sqrtdk";
     const core = await load({ variant: "relaxed" });
     const { moments, histogram } = core.sampleDotProducts(${JSON.stringify(options)});
+    const heavy = core.sampleDotProducts(${JSON.stringify(heavyTails)}).moments;
     const rows = core.gradientSweep({ dimensions: [3, 64], keys: 20, trials: 50, seed: 2 });
     const normals = [...core.randomNormal(5, { seed: 9 })];
-    console.log(JSON.stringify({ variant: core.info().variant, moments, counts: [...histogram.counts], rows, normals }));`;
+    console.log(JSON.stringify({ variant: core.info().variant, moments, counts: [...histogram.counts], heavy, rows, normals }));`;
   // Node 20 hides relaxed SIMD behind an option that newer ones need not know.
   const relaxedFlag = "--experimental-wasm-relaxed-simd";
   const cwd = fileURLToPath(new URL("../..", import.meta.url));
@@ -88,6 +94,7 @@ test("fused multiply-add does not touch what a seed gives", async () => {
   const relaxed = JSON.parse(stdout);
   assert.equal(relaxed.variant, "relaxed");
   assert.deepEqual(relaxed.moments, result.moments);
+  assert.deepEqual(relaxed.heavy, core.sampleDotProducts(heavyTails).moments);
   assert.deepEqual(relaxed.counts, [...result.histogram.counts]);
   assert.deepEqual(relaxed.normals, [...core.randomNormal(5, { seed: 9 })]);
   const rows = core.gradientSweep({ dimensions: [3, 64], keys: 20, trials: 50, seed: 2 });
