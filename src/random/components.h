@@ -19,10 +19,14 @@ struct Pair {
   F32x4 first, second;
 };
 
-// (0, 1], a multiple of 2^-25; never 0, so that its logarithm is finite.
-inline F32x4 UnitInterval(U32x4 word) {
-  return ToFloat(AsSigned(word >> 8)) * Splat(0x1p-24f) + Splat(0x1p-25f);
-}
+// The top 24 bits of a word as a number.
+inline F32x4 Top24(U32x4 word) { return ToFloat(AsSigned(word >> 8)); }
+
+// (0, 1], a multiple of 2^-25: the centres of 2^24 steps, the last one rounded up.
+inline F32x4 UnitInterval(U32x4 word) { return Top24(word) * Splat(0x1p-24f) + Splat(0x1p-25f); }
+
+// Its logarithm, finite because it is never 0.
+inline F32x4 LogOfUnit(U32x4 word) { return Log<Exact, -24>(Top24(word) + Splat(0.5f)); }
 
 struct Normal {
   // Box and Muller (1958). The tails end at sqrt(2 ln 2^25) = 5.9 standard deviations, which one value in 3e8
@@ -30,7 +34,7 @@ struct Normal {
   Pair Draw(Stream& stream) const {
     const U32x4 length = stream.Next();
     const U32x4 turn = stream.Next();
-    const F32x4 radius = Sqrt(Splat(-2.0f) * Log<Exact>(UnitInterval(length)));
+    const F32x4 radius = Sqrt(Splat(-2.0f) * LogOfUnit(length));
     const SinCos angle = SinCosOfTurn<Exact>(turn);
     return {radius * angle.cos, radius * angle.sin};
   }
@@ -61,7 +65,7 @@ struct Rademacher {
 struct Laplace {
   // -+ ln(u) / sqrt(2): the top bit is the sign, the next 24 the uniform value.
   static F32x4 Value(U32x4 word) {
-    const F32x4 magnitude = Log<Exact>(UnitInterval(word << 1)) * Splat(0.70710678118654752f);
+    const F32x4 magnitude = LogOfUnit(word << 1) * Splat(0.70710678118654752f);
     return FromBits(Bits(magnitude) ^ (word & Splat(0x80000000u)));
   }
   Pair Draw(Stream& stream) const {
@@ -83,8 +87,8 @@ class StudentT {
   // independent. `fine` refines a small u, so that the tail goes on to chances of 2^-49: where nu is near 2
   // it holds much of the variance.
   F32x4 Value(U32x4 length, U32x4 fine, U32x4 turn) const {
-    const F32x4 u = (ToFloat(AsSigned(length >> 8)) + UnitInterval(fine)) * Splat(0x1p-24f);
-    const F32x4 radius = factor_ * Sqrt(Expm1<Exact>(exponent_ * Log<Exact>(u)));
+    const F32x4 log_u = Log<Exact, -24>(Top24(length) + UnitInterval(fine));
+    const F32x4 radius = factor_ * Sqrt(Expm1<Exact>(exponent_ * log_u));
     return radius * SinCosOfTurn<Exact>(turn).cos;
   }
   Pair Draw(Stream& stream) const {

@@ -95,6 +95,7 @@ TEST_CASE("the edges of the generators' range give finite values") {
     const float u = UnitInterval(w)[0];
     CHECK(u > 0);
     CHECK(u <= 1);
+    CHECK(LogOfUnit(w)[0] == Log<Exact>(UnitInterval(w))[0]);
     CHECK(std::isfinite(Uniform::Value(w)[0]));
     CHECK(std::fabs(Uniform::Value(w)[0]) <= 1.7320509f);
     CHECK(std::isfinite(Laplace::Value(w)[0]));
