@@ -13,8 +13,13 @@ const options = { dimension: 512, samples: 1_000_000, seed: 1 } as const;
 const result = core.sampleDotProducts(options);
 /** Uses every elementary function that sampling has. */
 const heavyTails = {
-  ...{ dimension: 65, samples: 10_000, seed: 1 },
-  ...{ components: "student-t", degreesOfFreedom: 4.5, correlation: 0.25, mean: 0.5 },
+  dimension: 65,
+  samples: 10_000,
+  seed: 1,
+  components: "student-t",
+  degreesOfFreedom: 4.5,
+  correlation: 0.25,
+  mean: 0.5,
 } as const;
 
 const pools = [1, 2, 3].map((size) => createPool({ size }));
