@@ -7,8 +7,8 @@ import { createPool } from "sqrtdk/worker";
 import {
   allWalks,
   densityGrid,
-  fewWalks,
   funnelSteps,
+  groupWalks,
   longest,
   RandomWalkModel,
   Walks,
@@ -18,37 +18,39 @@ import { defaults } from "../../web/state/schema.ts";
 
 const core = await load();
 const defaultState = defaults(figureSchemas["random-walk"]);
-const draw = (seed: number, count: number) =>
-  new Walks(
-    seed,
-    core.randomNormal(count * longest, { seed, stream: 0 }),
-    core.randomNormal(count * longest, { seed, stream: 1 }),
-  );
+const components = (seed: number, stream: number) =>
+  core.randomNormal(groupWalks * longest, { seed, stream });
+function draw(seed: number, count: number): Walks {
+  let walks = Walks.none(seed);
+  for (let group = 0; walks.count < count; ++group)
+    walks = walks.and(components(seed, 2 * group), components(seed, 2 * group + 1));
+  return walks;
+}
 
 test("a walk is the running sum of the products of its query and key", () => {
-  const count = 5;
-  const [q, k] = [0, 1].map((stream) => core.randomNormal(count * longest, { seed: 9, stream }));
-  const walks = new Walks(9, q as Float32Array, k as Float32Array);
-  for (const walk of [0, 4]) {
+  const walks = draw(9, 2 * groupWalks);
+  for (const walk of [0, groupWalks - 1, groupWalks, 2 * groupWalks - 1]) {
+    const group = Math.floor(walk / groupWalks);
+    const [q, k] = [components(9, 2 * group), components(9, 2 * group + 1)];
+    const start = (walk % groupWalks) * longest;
     assert.equal(walks.at(walk, 0), 0);
     for (const steps of [1, 2, 63, 1000, longest]) {
       let sum = 0;
-      for (let i = 0; i < steps; ++i)
-        sum += (q?.[walk * longest + i] as number) * (k?.[walk * longest + i] as number);
+      for (let i = 0; i < steps; ++i) sum += (q[start + i] as number) * (k[start + i] as number);
       assert.equal(walks.at(walk, steps), Math.fround(sum));
     }
   }
 });
 
 test("the spread is the sample standard deviation, and its band that of the variance carried to the root", () => {
-  const walks = draw(3, 40);
+  const walks = draw(3, 100);
   for (const steps of [1, 17, longest]) {
-    const ends = Array.from({ length: 40 }, (_, walk) => walks.at(walk, steps));
-    const mean = ends.reduce((a, b) => a + b) / 40;
-    const variance = ends.reduce((sum, end) => sum + (end - mean) ** 2, 0) / 39;
+    const ends = Array.from({ length: 100 }, (_, walk) => walks.at(walk, steps));
+    const mean = ends.reduce((a, b) => a + b) / 100;
+    const variance = ends.reduce((sum, end) => sum + (end - mean) ** 2, 0) / 99;
     // Welford's sums are of the unrounded walks: 2^-24 of the largest end.
     assert.ok(Math.abs(walks.spread(steps) / Math.sqrt(variance) - 1) < 1e-6);
-    const error = (core.theory.varianceStandardError({ dimension: steps, samples: 40 }) as number) / steps;
+    const error = (core.theory.varianceStandardError({ dimension: steps, samples: 100 }) as number) / steps;
     const band = (1.96 * error * walks.spread(steps)) / 2;
     assert.ok(Math.abs(walks.spreadBand(steps) / band - 1) < 1e-12, `${steps} steps`);
   }
@@ -82,15 +84,15 @@ test("ends are counted once each, in their bins and within a bound", () => {
   assert.equal(walks.within(64, 8), inside.length);
 });
 
-test("the model shows few walks at once, then all, of which the few are the first, beside the exact law", async () => {
+test("the model shows a group of walks at once, then all of them, beside the exact law", async () => {
   const pool = createPool({ size: 1 });
   let arrivals = 0;
   const model = new RandomWalkModel(() => ++arrivals);
   const { signal } = new AbortController();
-  const job = model.job({ ...defaultState, seed: 7, dimension: 2 }, pool, load);
+  const job = model.job({ ...defaultState, seed: 7, dimension: 2 }, pool, load, true);
   await job.coarse(signal);
-  assert.equal(model.walks?.count, fewWalks);
-  const early = model.walks?.at(fewWalks - 1, 100);
+  assert.equal(model.walks?.count, groupWalks);
+  const early = model.walks?.at(groupWalks - 1, 100);
   // d_k = 2 is the Laplace law: e^-|x| / 2 with standard deviation sqrt 2.
   for (const [i, z] of densityGrid.entries()) {
     const exact = (Math.SQRT2 * Math.exp(-Math.abs(z) * Math.SQRT2)) / 2;
@@ -108,8 +110,8 @@ test("the model shows few walks at once, then all, of which the few are the firs
     );
   await job.refine(signal);
   assert.equal(model.walks?.count, allWalks);
-  assert.equal(model.walks?.at(fewWalks - 1, 100), early);
-  assert.equal(arrivals, 2);
+  assert.equal(model.walks?.at(groupWalks - 1, 100), early);
+  assert.equal(arrivals, allWalks / groupWalks);
 
   // A moving slider draws no walk again.
   const calls: string[] = [];
@@ -117,7 +119,7 @@ test("the model shows few walks at once, then all, of which the few are the firs
     randomNormal: () => calls.push("drawn"),
     dotProductDensity: pool.dotProductDensity,
   } as unknown as Pool;
-  const next = model.job({ ...defaultState, seed: 7, dimension: 3 }, counting, load);
+  const next = model.job({ ...defaultState, seed: 7, dimension: 3 }, counting, load, true);
   await next.coarse(signal);
   await next.refine(signal);
   assert.deepEqual(calls, []);
@@ -129,10 +131,10 @@ test("an answer that comes too late for its seed changes nothing", async () => {
   const pool = createPool({ size: 1 });
   const model = new RandomWalkModel(() => {});
   const control = new AbortController();
-  await model.job({ ...defaultState, seed: 1 }, pool, load).coarse(control.signal);
-  const late = model.job({ ...defaultState, seed: 1 }, pool, load).refine(control.signal);
+  await model.job({ ...defaultState, seed: 1 }, pool, load, true).coarse(control.signal);
+  const late = model.job({ ...defaultState, seed: 1 }, pool, load, true).refine(control.signal);
   control.abort();
   await late;
-  assert.equal(model.walks?.count, fewWalks);
+  assert.equal(model.walks?.count, groupWalks);
   pool.close();
 });

@@ -5,12 +5,13 @@ import type { Table } from "./actions.ts";
 import { type Matrix, type Pass, slots, summarise } from "./attention-model.ts";
 import { type Direction, plainName, type Stage } from "./attention-stages.ts";
 
+const shown = (value: number) => (value === Number.NEGATIVE_INFINITY ? "\u2212\u221e" : value);
+
 function rowsOf(name: string, { values, rows, columns }: Matrix, most: number): (string | number)[][] {
   return Array.from({ length: rows }, (_, row) => [
     `${name}, row ${row + 1}`,
-    ...Array.from(
-      { length: Math.min(columns, most) },
-      (_, column) => values[row * columns + column] as number,
+    ...Array.from({ length: Math.min(columns, most) }, (_, column) =>
+      shown(values[row * columns + column] as number),
     ),
   ]);
 }

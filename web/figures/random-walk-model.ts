@@ -8,53 +8,64 @@ export type RandomWalkState = FigureState<"random-walk">;
 
 /** Every walk goes all the way; d_k says how far it is looked at. So one that grows longer goes on as it was. */
 export const longest = dimensionLimits.max;
-/** Walks of the first picture, and of the finished one. */
-export const fewWalks = 64;
+/** Walks come in groups, a few milliseconds of work each, until there are all. */
+export const groupWalks = 50;
 export const allWalks = 400;
 
 /** Where the density is drawn, in standard deviations. None falls on 0, where it is infinite for one step. */
 export const densityGrid = Float64Array.from({ length: 180 }, (_, i) => -3.58 + 0.04 * i);
 
-/** Query components of all walks, one walk after the other, and key components: a stream each. */
-const queryStream = 0;
-const keyStream = 1;
-
+/** The walks drawn so far, and how wide they have spread. */
 export class Walks {
   readonly seed: number;
   readonly count: number;
-  /** S_i = q_1 k_1 + ... + q_i k_i of walk w at [w * longest + i - 1]. */
-  readonly #sums: Float32Array;
-  /** Sample standard deviation of S_i over the walks at [i - 1]. */
-  readonly #spread = new Float64Array(longest);
+  /** S_i = q_1 k_1 + ... + q_i k_i of walk w of a group at [w * longest + i - 1]. */
+  readonly #groups: readonly Float32Array[];
+  /** Mean of S_i over the walks, and the sum of squared distances from it, at [i - 1]. */
+  readonly #mean: Float64Array;
+  readonly #squares: Float64Array;
 
-  constructor(seed: number, query: Float32Array, key: Float32Array) {
+  constructor(seed: number, groups: readonly Float32Array[], mean: Float64Array, squares: Float64Array) {
     this.seed = seed;
-    this.count = query.length / longest;
-    this.#sums = new Float32Array(query.length);
-    const mean = new Float64Array(longest);
-    for (let walk = 0, at = 0; walk < this.count; ++walk) {
+    this.count = groups.length * groupWalks;
+    this.#groups = groups;
+    this.#mean = mean;
+    this.#squares = squares;
+  }
+
+  static none(seed: number): Walks {
+    return new Walks(seed, [], new Float64Array(longest), new Float64Array(longest));
+  }
+
+  /** These and one more group, from its query and key components, one walk after the other. */
+  and(query: Float32Array, key: Float32Array): Walks {
+    const sums = new Float32Array(groupWalks * longest);
+    const [mean, squares] = [this.#mean.slice(), this.#squares.slice()];
+    for (let walk = 0, at = 0; walk < groupWalks; ++walk) {
+      const count = this.count + walk + 1;
       let sum = 0;
       for (let i = 0; i < longest; ++i, ++at) {
         sum += (query[at] as number) * (key[at] as number);
-        this.#sums[at] = sum;
+        sums[at] = sum;
         // Welford's update: squares of the distances to the mean so far.
         const distance = sum - (mean[i] as number);
-        mean[i] = (mean[i] as number) + distance / (walk + 1);
-        this.#spread[i] = (this.#spread[i] as number) + distance * (sum - (mean[i] as number));
+        mean[i] = (mean[i] as number) + distance / count;
+        squares[i] = (squares[i] as number) + distance * (sum - (mean[i] as number));
       }
     }
-    for (let i = 0; i < longest; ++i)
-      this.#spread[i] = Math.sqrt((this.#spread[i] as number) / (this.count - 1));
+    return new Walks(this.seed, [...this.#groups, sums], mean, squares);
   }
 
   /** Where a walk stands after so many steps; at the start all stand at 0. */
   at(walk: number, steps: number): number {
-    return steps === 0 ? 0 : (this.#sums[walk * longest + steps - 1] as number);
+    if (steps === 0) return 0;
+    const group = this.#groups[Math.floor(walk / groupWalks)] as Float32Array;
+    return group[(walk % groupWalks) * longest + steps - 1] as number;
   }
 
   /** The measured standard deviation after so many steps. */
   spread(steps: number): number {
-    return steps === 0 ? 0 : (this.#spread[steps - 1] as number);
+    return steps === 0 ? 0 : Math.sqrt((this.#squares[steps - 1] as number) / (this.count - 1));
   }
 
   /** Half the 95 % band of `spread`: the standard error of a variance, excess kurtosis 6/d, carried to its root. */
@@ -103,19 +114,26 @@ export class RandomWalkModel {
     this.#arrived = arrived;
   }
 
-  job({ seed, dimension }: RandomWalkState, pool: Pool, core: () => Promise<Core>): Required<Job> {
-    const drawn = () => this.walks?.seed === seed;
-    const draw = async (count: number) => {
+  job(
+    { seed, dimension }: RandomWalkState,
+    pool: Pool,
+    core: () => Promise<Core>,
+    streams: boolean,
+  ): Required<Job> {
+    const drawn = () => (this.walks?.seed === seed ? this.walks : null);
+    /** One group more. A group has two streams of random numbers: one for its queries, one for its keys. */
+    const grown = async (walks: Walks) => {
+      const group = walks.count / groupWalks;
       const [query, key] = await Promise.all(
-        [queryStream, keyStream].map((stream) => pool.randomNormal(count * longest, { seed, stream })),
+        [2 * group, 2 * group + 1].map((stream) => pool.randomNormal(groupWalks * longest, { seed, stream })),
       );
-      return new Walks(seed, query as Float32Array, key as Float32Array);
+      return walks.and(query as Float32Array, key as Float32Array);
     };
     return {
       coarse: async (signal) => {
         const { theory } = await core();
         const [walks, law] = await Promise.all([
-          drawn() ? this.walks : draw(fewWalks),
+          drawn() ?? grown(Walks.none(seed)),
           this.#law(dimension, pool),
         ]);
         if (signal.aborted) return;
@@ -125,12 +143,14 @@ export class RandomWalkModel {
         this.#arrived();
       },
       refine: async (signal) => {
-        if (!drawn() || this.walks?.count === allWalks) return;
-        // The first walks are drawn again, to the same bits: a longer request begins with the shorter one.
-        const walks = await draw(allWalks);
-        if (signal.aborted || !drawn()) return;
-        this.walks = walks;
-        this.#arrived();
+        let walks = drawn();
+        while (walks && walks.count < allWalks) {
+          walks = await grown(walks);
+          if (signal.aborted || !drawn()) return;
+          if (!streams && walks.count < allWalks) continue;
+          this.walks = walks;
+          this.#arrived();
+        }
       },
     };
   }

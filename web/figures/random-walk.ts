@@ -51,7 +51,7 @@ export class RandomWalkFigure extends FigureElement<"random-walk"> {
   }
 
   protected override job(pool: Pool): Job {
-    return this.#model.job(this.state, pool, sharedCore);
+    return this.#model.job(this.state, pool, sharedCore, !this.reducedMotion);
   }
 
   override willUpdate(): void {
