@@ -125,7 +125,7 @@ test("by keyboard: step, walk to a number, change it, and everything that depend
   await figure.locator("label", { hasText: "step 3 of 11" }).waitFor();
 
   await figure.locator(".diagram").focus();
-  for (const key of ["PageUp", "PageUp", "PageUp", "ArrowDown", "ArrowRight"]) await page.keyboard.press(key);
+  for (const key of ["PageUp", "PageUp", "PageUp", "PageUp", "ArrowDown", "ArrowRight"]) await page.keyboard.press(key);
   const reading = figure.locator(".reading");
   await reading.locator("b", { hasText: "Q, token 2, component 2" }).waitFor();
   assert.match((await reading.textContent()) ?? "", /typed in/);
@@ -133,7 +133,7 @@ test("by keyboard: step, walk to a number, change it, and everything that depend
   await page.keyboard.type("4");
   await page.keyboard.press("Enter");
   await figure.locator(".diagram").focus();
-  for (const key of ["PageDown", "PageDown", "PageDown"]) await page.keyboard.press(key);
+  for (const key of ["PageDown", "PageDown", "PageDown", "PageDown"]) await page.keyboard.press(key);
   // q2 = (-1, 4) and k2 = (0.5, -1.5): -6.5 over the root of 2.
   await reading.getByText("\u22126.5 / \u221a2").waitFor();
   // The spoken line follows once the hand rests.
