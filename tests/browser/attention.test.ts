@@ -125,7 +125,8 @@ test("by keyboard: step, walk to a number, change it, and everything that depend
   await figure.locator("label", { hasText: "step 3 of 11" }).waitFor();
 
   await figure.locator(".diagram").focus();
-  for (const key of ["PageUp", "PageUp", "PageUp", "PageUp", "ArrowDown", "ArrowRight"]) await page.keyboard.press(key);
+  for (const key of ["PageUp", "PageUp", "PageUp", "PageUp", "ArrowDown", "ArrowRight"])
+    await page.keyboard.press(key);
   const reading = figure.locator(".reading");
   await reading.locator("b", { hasText: "Q, token 2, component 2" }).waitFor();
   assert.match((await reading.textContent()) ?? "", /typed in/);

@@ -7,7 +7,13 @@ import { type Direction, plainName } from "./attention-stages.ts";
 /** Products written out before the rest is only counted. */
 const written = 3;
 
-const number = (value: number) => (value < 0 ? `(${exact(value, 3)})` : exact(value, 3));
+/** Without zeros at its end: what comes in has two decimals at most. */
+const plain = (value: number, digits = 3) =>
+  exact(value, digits)
+    .replace(/(\.\d*?)0+$/, "$1")
+    .replace(/\.$/, "");
+
+const number = (value: number) => (value < 0 ? `(${plain(value)})` : plain(value));
 
 function sumOfProducts(count: number, left: (i: number) => number, right: (i: number) => number): string {
   const terms = Array.from(
@@ -28,7 +34,7 @@ export function cellName({ slot, row, column }: CellPosition, direction: Directi
 const row = (matrix: Matrix, at: number) => (i: number) => entry(matrix, at, i);
 const column = (matrix: Matrix, at: number) => (i: number) => entry(matrix, i, at);
 
-const exponential = (score: number) => `exp(${exact(score, 3)})`;
+const exponential = (score: number) => `exp(${plain(score, 3)})`;
 
 const attended = (scores: Matrix, at: number) =>
   [...scores.values.subarray(at * scores.columns, (at + 1) * scores.columns)].filter(
@@ -46,12 +52,12 @@ function forwardSteps(
     case "scaled":
       return factor === 1 && source.scale === "none"
         ? "the score as it is: the scale is off"
-        : `${exact(entry(f.raw, i, j), 4)} / \u221a${source.dimension} = ${exact(entry(f.raw, i, j), 4)} / ${exact(1 / factor, 4)}`;
+        : `${plain(entry(f.raw, i, j), 4)} / \u221a${source.dimension} = ${plain(entry(f.raw, i, j), 4)} / ${plain(1 / factor, 4)}`;
     case "masked": {
       if (entry(f.masked, i, j) === Number.NEGATIVE_INFINITY)
         return `key ${j + 1} comes after query ${i + 1}`;
       const added = source.bias[i]?.[j] ?? 0;
-      const score = exact(entry(f.scaled, i, j), 4);
+      const score = plain(entry(f.scaled, i, j), 4);
       return added === 0
         ? `${score}: the mask lets it pass`
         : `${score} + ${number(added)}, added by the mask`;
@@ -82,7 +88,7 @@ function backwardSteps(
       let mean = 0;
       for (let k = 0; k < tokens; ++k) mean += entry(f.weights, i, k) * entry(b.weights, i, k);
       const [p, dp] = [entry(f.weights, i, j), entry(b.weights, i, j)];
-      return `p (dp \u2212 mean) = ${exact(p, 3)} (${exact(dp, 3)} \u2212 ${number(mean)}), the mean of row ${i + 1} of dP by its weights`;
+      return `p (dp \u2212 mean) = ${plain(p, 3)} (${plain(dp, 3)} \u2212 ${number(mean)}), the mean of row ${i + 1} of dP by its weights`;
     }
     case "scaled":
       return "handed on by the mask";
@@ -110,7 +116,7 @@ export function reading(cell: CellPosition, direction: Direction, pass: Pass, ty
   const given = typed ? "typed in" : "drawn from N(0, 1), rounded to hundredths";
   return {
     name: cellName(cell, direction),
-    value: exact(entry(pass[direction][cell.slot], cell.row, cell.column), 4),
+    value: plain(entry(pass[direction][cell.slot], cell.row, cell.column), 4),
     steps: steps || given,
   };
 }
