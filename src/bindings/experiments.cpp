@@ -1,8 +1,11 @@
 #include <emscripten/bind.h>
 
+#include <array>
+
 #include "bindings/memory.h"
 #include "experiments/dot_products.h"
 #include "experiments/gradient_flow.h"
+#include "simd/math64.h"
 #include "stats/estimate.h"
 
 namespace sqrtdk {
@@ -48,34 +51,71 @@ double VarianceStandardErrorAt(Address moments) { return VarianceStandardError(*
 // GradientFlow and the trials of it to run.
 struct GradientFlowCall {
   std::uint32_t dimension, keys, value_dim;
-  double seed;
+  double dead_threshold, seed;
   std::size_t first_trial, trials;
 };
 
-GradientFlow ExperimentOf(const GradientFlowCall& call, std::span<const double> scales) {
-  return {call.dimension, call.keys, call.value_dim, scales};
+GradientFlow ExperimentOf(const GradientFlowCall& call, std::span<const ScoreRule> rules) {
+  return {call.dimension, call.keys, call.value_dim, rules, call.dead_threshold};
 }
 
-std::size_t ScratchFloats(const GradientFlowCall& call) {
-  return GradientFlowScratchFloats(ExperimentOf(call, {}));
+// Three doubles a rule: scale, softcap, and 1 for qk_norm or 0.
+constexpr std::size_t kMaximumRules = 16, kRuleNumbers = 3;
+class Rules {
+ public:
+  Rules(Address address, std::size_t count) : count_(count) {
+    for (std::size_t r = 0; r < count; ++r) {
+      const double* const numbers = At<const double>(address) + r * kRuleNumbers;
+      rules_[r] = {numbers[0], numbers[1], numbers[2] != 0};
+    }
+  }
+  std::span<const ScoreRule> span() const { return {rules_.data(), count_}; }
+
+ private:
+  std::array<ScoreRule, kMaximumRules> rules_;
+  std::size_t count_;
+};
+
+// With any rules, of which some have a softcap or qk_norm or none.
+std::size_t ScratchFloats(const GradientFlowCall& call, bool softcap, bool qk_norm) {
+  const ScoreRule rule{1.0, softcap ? 1.0 : 0.0, qk_norm};
+  return GradientFlowScratchFloats(ExperimentOf(call, {&rule, 1}));
 }
 std::size_t ScratchDoubles(const GradientFlowCall& call) {
   return GradientFlowScratchDoubles(ExperimentOf(call, {}));
 }
 
-// Fills `columns` (doubles): call.trials values for each quantity of each scale.
-void RunGradientTrialsAt(const GradientFlowCall& call, Address scales, std::size_t scale_count,
+// Fills `columns` (doubles): call.trials values for each quantity of each rule.
+void RunGradientTrialsAt(const GradientFlowCall& call, Address rule_numbers, std::size_t rule_count,
                          Address float_scratch, Address double_scratch, Address columns) {
-  const GradientFlow experiment = ExperimentOf(call, SpanAt<const double>(scales, scale_count));
+  const Rules rules(rule_numbers, rule_count);
+  const GradientFlow experiment = ExperimentOf(call, rules.span());
   RunGradientTrials(experiment, ToInteger(call.seed), call.first_trial, call.trials,
                     SpanAt<float>(float_scratch, GradientFlowScratchFloats(experiment)),
                     SpanAt<double>(double_scratch, GradientFlowScratchDoubles(experiment)),
                     {At<double>(columns), call.trials});
 }
 
-Estimate EstimateAt(Address values, std::size_t length, Address scratch) {
-  return EstimateOf(SpanAt<const double>(values, length), SpanAt<double>(scratch, length));
+// Scores and probabilities (doubles, one a key) of trial call.first_trial under one rule.
+void SampleRowAt(const GradientFlowCall& call, Address rule_numbers, Address float_scratch,
+                 Address double_scratch, Address scores, Address probabilities) {
+  const Rules rules(rule_numbers, 1);
+  const GradientFlow experiment = ExperimentOf(call, rules.span());
+  SampleRow(experiment, ToInteger(call.seed), call.first_trial,
+            SpanAt<float>(float_scratch, GradientFlowScratchFloats(experiment)),
+            SpanAt<double>(double_scratch, GradientFlowScratchDoubles(experiment)),
+            SpanAt<double>(scores, call.keys), SpanAt<double>(probabilities, call.keys));
 }
+
+// `quantiles`: five doubles each, as in Quantile, of which the first is given.
+Estimate EstimateAt(Address values, std::size_t length, Address scratch, Address quantiles,
+                    std::size_t quantile_count) {
+  return EstimateOf(SpanAt<const double>(values, length), SpanAt<double>(scratch, length),
+                    SpanAt<Quantile>(quantiles, quantile_count));
+}
+
+// The same bits everywhere, which Math.log does not promise.
+double LogOf(double x) { return Log(x); }
 
 EMSCRIPTEN_BINDINGS(experiments) {
   emscripten::value_object<DotProductsCall>("DotProductsCall")
@@ -103,17 +143,23 @@ EMSCRIPTEN_BINDINGS(experiments) {
       .field("dimension", &GradientFlowCall::dimension)
       .field("keys", &GradientFlowCall::keys)
       .field("valueDim", &GradientFlowCall::value_dim)
+      .field("deadThreshold", &GradientFlowCall::dead_threshold)
       .field("seed", &GradientFlowCall::seed)
       .field("firstTrial", &GradientFlowCall::first_trial)
       .field("trials", &GradientFlowCall::trials);
   emscripten::value_object<Estimate>("Estimate")
       .field("mean", &Estimate::mean)
       .field("standardError", &Estimate::standard_error)
-      .field("median", &Estimate::median);
+      .field("median", &Estimate::median)
+      .field("medianStandardError", &Estimate::median_standard_error)
+      .field("rms", &Estimate::rms)
+      .field("rmsStandardError", &Estimate::rms_standard_error);
   emscripten::function("gradientFlowScratchFloats", &ScratchFloats);
   emscripten::function("gradientFlowScratchDoubles", &ScratchDoubles);
   emscripten::function("runGradientTrials", &RunGradientTrialsAt);
+  emscripten::function("sampleRow", &SampleRowAt);
   emscripten::function("estimate", &EstimateAt);
+  emscripten::function("log", &LogOf);
 }
 
 }  // namespace

@@ -3,13 +3,18 @@
 #include <algorithm>
 #include <cmath>
 
+#include "attention/attention.h"
 #include "random/normals.h"
 #include "simd/f32x4.h"
+#include "simd/f64x2.h"
 #include "simd/math64.h"
 #include "softmax/diagnostics.h"
 
 namespace sqrtdk {
 namespace {
+
+using Floats = std::span<float>;
+using ConstFloats = std::span<const float>;
 
 // The normals of a trial are one stream of their own, apart from those of the other experiments.
 std::uint64_t StreamOfTrial(std::uint32_t dimension, std::size_t trial) {
@@ -18,7 +23,7 @@ std::uint64_t StreamOfTrial(std::uint32_t dimension, std::size_t trial) {
 }
 
 // One fixed order of summation on every target (see stats/moments.cpp).
-double Dot(std::span<const float> a, std::span<const float> b) {
+float Dot(ConstFloats a, ConstFloats b) {
   constexpr std::size_t kStep = 4 * kLanes;
   F32x4 sum[4] = {};
   std::size_t i = 0;
@@ -29,113 +34,205 @@ double Dot(std::span<const float> a, std::span<const float> b) {
   }
   float rest = 0;
   for (; i < a.size(); ++i) rest += a[i] * b[i];
-  return static_cast<double>(SumLanes((sum[0] + sum[1]) + (sum[2] + sum[3])) + rest);
+  return SumLanes((sum[0] + sum[1]) + (sum[2] + sum[3])) + rest;
 }
 
-double Norm(std::span<const float> a) { return std::sqrt(Dot(a, a)); }
-
-// sum += factor * row
-void AddScaled(float factor, std::span<const float> row, std::span<float> sum) {
+// In double: squares of what is left of a saturated row's gradient are no float32 numbers.
+double WideDot(ConstFloats a, ConstFloats b) {
+  F64x2 low = Splat(0.0), high = low;
   std::size_t i = 0;
-  for (; i + kLanes <= row.size(); i += kLanes) Store(Load(&sum[i]) + Splat(factor) * Load(&row[i]), &sum[i]);
-  for (; i < row.size(); ++i) sum[i] += factor * row[i];
+  for (; i + kLanes <= a.size(); i += kLanes) {
+    const F32x4 x = Load(&a[i]), y = Load(&b[i]);
+    low += WidenLow(x) * WidenLow(y);
+    high += WidenHigh(x) * WidenHigh(y);
+  }
+  double rest = 0;
+  for (; i < a.size(); ++i) rest += static_cast<double>(a[i]) * static_cast<double>(b[i]);
+  return SumLanes(low + high) + rest;
+}
+double Norm(ConstFloats a) { return std::sqrt(WideDot(a, a)); }
+
+// v / |v|, zeros for zeros. Divided in double, so that a vector of one component becomes 1 or -1 exactly.
+void Normalize(ConstFloats v, Floats unit) {
+  const double norm = Norm(v);
+  const double divisor = norm > 0 ? norm : 1;
+  for (std::size_t i = 0; i < v.size(); ++i)
+    unit[i] = static_cast<float>(static_cast<double>(v[i]) / divisor);
 }
 
-// The scratch of one trial. Everything drawn comes first and lies together, so that one call draws it.
-struct Trial {
-  std::span<float> drawn;                           // query, grad_output, keys, values
-  std::span<float> query, grad_output, key, value;  // d_k; d_v; n x d_k; n x d_v
-  std::span<float> scores, grad_query;              // n unscaled scores; d_k
-  std::span<double> grad_probability, grad_score;   // dL/dp and dL/d(scaled score), n each
+// |dL/dv|^2 from the gradient with respect to unit = v / |v|: (I - unit unit^T) gradient / |v|.
+double SquareThroughNormalize(ConstFloats v, ConstFloats unit, ConstFloats gradient) {
+  const double norm_squared = WideDot(v, v);
+  if (norm_squared == 0) return 0;
+  const double along = WideDot(unit, gradient);
+  double sum = 0;
+  for (std::size_t i = 0; i < v.size(); ++i) {
+    const double across = static_cast<double>(gradient[i]) - along * static_cast<double>(unit[i]);
+    sum += across * across;
+  }
+  return sum / norm_squared;
+}
 
-  Trial(const GradientFlow& e, std::span<float> floats, std::span<double> doubles) {
+AttentionProblem ProblemOf(const GradientFlow& e, const ScoreRule& rule) {
+  AttentionProblem problem;
+  problem.shape.query_length = 1;
+  problem.shape.key_length = e.keys;
+  problem.shape.head_dim = e.dimension;
+  problem.shape.value_dim = e.value_dim;
+  problem.scale = rule.scale;
+  problem.softcap = rule.softcap;
+  problem.tile = {1, e.keys};  // one tile: saturated rows keep their small gradients
+  problem.same_bits = true;
+  return problem;
+}
+
+bool AnyQkNorm(const GradientFlow& e) {
+  return std::any_of(e.rules.begin(), e.rules.end(), [](const ScoreRule& rule) { return rule.qk_norm; });
+}
+
+// Query, keys and what they give: as drawn, or divided by their lengths.
+struct Vectors {
+  Floats query, key;  // d_k; n x d_k
+  Floats scores;      // n products q.k
+};
+
+// One trial and its scratch. Everything drawn lies together, so that one call draws it.
+class Trial {
+ public:
+  Trial(const GradientFlow& e, Floats floats, std::span<double> doubles) : e_(e) {
     const std::size_t n = e.keys, d = e.dimension, dv = e.value_dim;
-    const auto take = [&floats](std::size_t count) {
-      const std::span<float> part = floats.first(count);
-      floats = floats.subspan(count);
-      return part;
+    const auto take = [&](std::size_t count) {
+      used_ += count;
+      return floats.empty() ? Floats{} : floats.subspan(used_ - count, count);
     };
-    drawn = floats.first((n + 1) * (d + dv));
-    query = take(d);
-    grad_output = take(dv);
-    key = take(n * d);
-    value = take(n * dv);
-    scores = take(n);
-    grad_query = take(d);
-    grad_probability = doubles.first(n);
-    grad_score = doubles.subspan(n, n);
-  }
-};
-
-// The backward pass of one row, as in the textbook: dS = p * (dP - sum p dP), dq = c dS K, dK = c dS^T q.
-struct GradNorms {
-  double query, key;
-};
-GradNorms Backward(const GradientFlow& e, double scale, double log_sum_exp, const Trial& trial) {
-  // 1. Weights, and the mean of dP under them.
-  double mean = 0;
-  for (std::size_t j = 0; j < e.keys; ++j) {
-    const double p = Exp(scale * static_cast<double>(trial.scores[j]) - log_sum_exp);
-    trial.grad_score[j] = p;
-    mean += p * trial.grad_probability[j];
-  }
-  // 2. dS, and dq as the sum of the keys it weighs. What is too small to change a float32 sum is left out: in
-  // a saturated row that is nearly every key, and subnormal factors would be slow.
-  std::fill(trial.grad_query.begin(), trial.grad_query.end(), 0.0f);
-  double square = 0;
-  for (std::size_t j = 0; j < e.keys; ++j) {
-    const double grad = trial.grad_score[j] * (trial.grad_probability[j] - mean);
-    square += grad * grad;
-    if (std::fabs(grad) > 1e-30) {
-      AddScaled(static_cast<float>(grad), trial.key.subspan(j * e.dimension, e.dimension), trial.grad_query);
+    drawn_.query = take(d);
+    grad_output_ = take(dv);
+    drawn_.key = take(n * d);
+    value_ = take(n * dv);
+    all_drawn_ = floats.first(floats.empty() ? 0 : used_);
+    drawn_.scores = take(n);
+    if (AnyQkNorm(e)) unit_ = {take(d), take(n * d), take(n)};
+    grad_query_ = take(d);
+    grad_key_ = take(n * d);
+    grad_value_ = take(n * dv);
+    std::size_t attention = 0;
+    for (const ScoreRule& rule : e.rules) {
+      attention = std::max(attention, AttentionBackwardScratchFloats(ProblemOf(e, rule)));
     }
+    attention_scratch_ = take(attention);
+    if (doubles.empty()) return;
+    spectral_scratch_ = doubles.first(n);
+    capped_ = doubles.subspan(n, n);
   }
-  const double c = std::fabs(scale);
-  return {c * Norm(trial.grad_query), c * Norm(trial.query) * std::sqrt(square)};
-}
 
-void Record(const SoftmaxDiagnostics& row, GradNorms norms, std::uint32_t keys, double* column,
+  std::size_t floats() const { return used_; }
+
+  void Draw(std::uint64_t seed, std::size_t trial) {
+    FillNormal(all_drawn_, seed, StreamOfTrial(e_.dimension, trial));
+    Multiply(drawn_);
+    if (unit_.key.empty()) return;
+    Normalize(drawn_.query, unit_.query);
+    for (std::size_t j = 0; j < e_.keys; ++j) Normalize(Key(drawn_, j), Key(unit_, j));
+    Multiply(unit_);
+  }
+
+  double Score(const ScoreRule& rule, std::size_t j) const {
+    const double score = rule.scale * static_cast<double>(Of(rule).scores[j]);
+    return rule.softcap > 0 ? rule.softcap * Tanh(score / rule.softcap) : score;
+  }
+
+  SoftmaxDiagnostics Diagnose(const ScoreRule& rule) const {
+    if (rule.softcap <= 0) return DiagnoseRow(Of(rule).scores, rule.scale, spectral_scratch_);
+    for (std::size_t j = 0; j < e_.keys; ++j) capped_[j] = Score(rule, j);
+    return DiagnoseRow(capped_, 1.0, spectral_scratch_);
+  }
+
+  struct GradNorms {
+    double query, key, value;
+  };
+  GradNorms Backward(const ScoreRule& rule) const {
+    const Vectors& used = Of(rule);
+    AttentionBackward(ProblemOf(e_, rule), {used.query.data(), used.key.data(), value_.data()},
+                      {grad_output_.data(), nullptr, nullptr},
+                      {grad_query_.data(), grad_key_.data(), grad_value_.data()}, attention_scratch_.data());
+    const double value = Norm(grad_value_);
+    if (!rule.qk_norm) return {Norm(grad_query_), Norm(grad_key_), value};
+    double key_squared = 0;
+    for (std::size_t j = 0; j < e_.keys; ++j) {
+      const Floats gradient = grad_key_.subspan(j * e_.dimension, e_.dimension);
+      key_squared += SquareThroughNormalize(Key(drawn_, j), Key(unit_, j), gradient);
+    }
+    const double query_squared = SquareThroughNormalize(drawn_.query, unit_.query, grad_query_);
+    return {std::sqrt(query_squared), std::sqrt(key_squared), value};
+  }
+
+ private:
+  const Vectors& Of(const ScoreRule& rule) const { return rule.qk_norm ? unit_ : drawn_; }
+  Floats Key(const Vectors& v, std::size_t j) const { return v.key.subspan(j * e_.dimension, e_.dimension); }
+  void Multiply(const Vectors& v) const {
+    for (std::size_t j = 0; j < e_.keys; ++j) v.scores[j] = Dot(v.query, Key(v, j));
+  }
+
+  const GradientFlow& e_;
+  std::size_t used_ = 0;
+  Floats all_drawn_;
+  Vectors drawn_, unit_;
+  Floats grad_output_, value_;                 // d_v; n x d_v
+  Floats grad_query_, grad_key_, grad_value_;  // shaped like query, key and value
+  Floats attention_scratch_;
+  std::span<double> spectral_scratch_, capped_;  // n; n scores after the softcap
+};
+
+void Record(const GradientFlow& e, const SoftmaxDiagnostics& row, Trial::GradNorms norms, double* column,
             std::size_t stride) {
   const auto put = [&](RowQuantity quantity, double value) {
     column[static_cast<std::size_t>(quantity) * stride] = value;
   };
+  // The other weights' sum over the largest is what a float32 softmax adds to 1: up to 2^-24 it is lost.
+  const double rest = row.max_complement / row.max_probability;
   put(RowQuantity::kEntropy, row.entropy);
   put(RowQuantity::kMaxProbability, row.max_probability);
   put(RowQuantity::kSumSquares, row.sum_squares);
   put(RowQuantity::kJacobianTrace, row.jacobian_trace);
   put(RowQuantity::kJacobianFrobenius, row.jacobian_frobenius);
-  put(RowQuantity::kDead, row.jacobian_frobenius < kDeadRow ? 1 : 0);
-  put(RowQuantity::kExactZeros, static_cast<double>(row.exact_zeros) / keys);
+  put(RowQuantity::kDead, row.jacobian_frobenius < e.dead_threshold ? 1 : 0);
+  put(RowQuantity::kExactZeros, static_cast<double>(row.exact_zeros) / e.keys);
+  put(RowQuantity::kJacobianSpectral, row.jacobian_spectral);
+  put(RowQuantity::kPrintsOne, rest <= 0x1p-24 ? 1 : 0);
   put(RowQuantity::kGradQueryNorm, norms.query);
   put(RowQuantity::kGradKeyNorm, norms.key);
+  put(RowQuantity::kGradValueNorm, norms.value);
 }
 
 }  // namespace
 
-std::size_t GradientFlowScratchFloats(const GradientFlow& e) {
-  const std::size_t n = e.keys, d = e.dimension, dv = e.value_dim;
-  return (n + 1) * (d + dv) + n + d;
-}
+std::size_t GradientFlowScratchFloats(const GradientFlow& e) { return Trial(e, {}, {}).floats(); }
 
 std::size_t GradientFlowScratchDoubles(const GradientFlow& e) { return 2 * std::size_t{e.keys}; }
 
 void RunGradientTrials(const GradientFlow& e, std::uint64_t seed, std::size_t first, std::size_t count,
                        std::span<float> float_scratch, std::span<double> double_scratch,
                        TrialColumns columns) {
-  const Trial trial(e, float_scratch, double_scratch);
+  Trial trial(e, float_scratch, double_scratch);
   for (std::size_t i = 0; i < count; ++i) {
-    FillNormal(trial.drawn, seed, StreamOfTrial(e.dimension, first + i));
-    for (std::size_t j = 0; j < e.keys; ++j) {
-      const std::span<const float> key = trial.key.subspan(j * e.dimension, e.dimension);
-      const std::span<const float> value = trial.value.subspan(j * e.value_dim, e.value_dim);
-      trial.scores[j] = static_cast<float>(Dot(trial.query, key));
-      trial.grad_probability[j] = Dot(trial.grad_output, value);
+    trial.Draw(seed, first + i);
+    for (std::size_t r = 0; r < e.rules.size(); ++r) {
+      const SoftmaxDiagnostics row = trial.Diagnose(e.rules[r]);
+      double* const column = columns.values + r * kRowQuantities * columns.stride + i;
+      Record(e, row, trial.Backward(e.rules[r]), column, columns.stride);
     }
-    for (std::size_t s = 0; s < e.scales.size(); ++s) {
-      const SoftmaxDiagnostics row = DiagnoseRow(trial.scores, e.scales[s]);
-      const GradNorms norms = Backward(e, e.scales[s], row.log_sum_exp, trial);
-      Record(row, norms, e.keys, columns.values + s * kRowQuantities * columns.stride + i, columns.stride);
-    }
+  }
+}
+
+void SampleRow(const GradientFlow& e, std::uint64_t seed, std::size_t trial, std::span<float> float_scratch,
+               std::span<double> double_scratch, std::span<double> scores, std::span<double> probabilities) {
+  const ScoreRule& rule = e.rules.front();
+  Trial row(e, float_scratch, double_scratch);
+  row.Draw(seed, trial);
+  const double log_sum_exp = row.Diagnose(rule).log_sum_exp;
+  for (std::size_t j = 0; j < e.keys; ++j) {
+    scores[j] = row.Score(rule, j);
+    probabilities[j] = std::min(Exp(scores[j] - log_sum_exp), 1.0);
   }
 }
 

@@ -2,25 +2,31 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "stats/moments.h"
 
 namespace sqrtdk {
 
-Estimate EstimateOf(std::span<const double> values, std::span<double> scratch) {
-  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-  if (values.empty()) return {kNaN, kNaN, kNaN};
+Estimate EstimateOf(std::span<const double> values, std::span<double> scratch,
+                    std::span<Quantile> quantiles) {
+  const std::span<double> own = scratch.first(values.size());
+  std::transform(values.begin(), values.end(), own.begin(), [](double value) { return value * value; });
+  const Moments squares = MomentsOf(std::span<const double>(own));
+  std::copy(values.begin(), values.end(), own.begin());
+  Quantile median{.probability = 0.5};
+  FindQuantiles(own, {&median, 1});
+  FindQuantiles(own, quantiles);
+
+  if (std::isnan(median.value)) {
+    const double undefined = median.value;
+    return {undefined, undefined, undefined, undefined, undefined, undefined};
+  }
   const Moments moments = MomentsOf(values);
-  // nth_element needs an order, which NaN breaks: with one the median is as undefined as the mean.
-  if (std::isnan(moments.mean)) return {kNaN, kNaN, kNaN};
-  const auto begin = scratch.begin();
-  const auto end = std::copy(values.begin(), values.end(), begin);
-  const auto middle = begin + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(begin, middle, end);
-  double median = *middle;
-  if (values.size() % 2 == 0) median = (median + *std::max_element(begin, middle)) / 2;
-  return {moments.mean, MeanStandardError(moments), median};
+  const double rms = std::sqrt(squares.mean);
+  const double square_error = MeanStandardError(squares);
+  return {moments.mean, MeanStandardError(moments),
+          median.value, median.standard_error,
+          rms,          square_error == 0 ? 0 : square_error / (2 * rms)};
 }
 
 }  // namespace sqrtdk

@@ -86,14 +86,33 @@ TEST_CASE("moments and histogram have their golden bits") {
 }
 
 TEST_CASE("gradient trials have their golden bits") {
-  const double scales[] = {1.0, 0.1};
-  const GradientFlow experiment{100, 24, 16, scales};
+  const ScoreRule rules[] = {{1.0}, {0.1}};
+  const GradientFlow experiment{100, 24, 16, rules};
   constexpr std::size_t kTrials = 20;
   std::vector<float> floats(GradientFlowScratchFloats(experiment));
   std::vector<double> doubles(GradientFlowScratchDoubles(experiment));
   std::vector<double> columns(2 * kRowQuantities * kTrials);
   RunGradientTrials(experiment, 1, 0, kTrials, floats, doubles, {columns.data(), kTrials});
-  CheckGolden<double>("gradient trials", columns);
+  // What the weights and their Jacobian are, in the order in which they were first measured; then gradients.
+  std::vector<double> weights, gradients;
+  const auto end = columns.begin() + static_cast<std::ptrdiff_t>(columns.size());
+  for (auto rule = columns.begin(); rule != end; rule += kRowQuantities * kTrials) {
+    const auto split = rule + static_cast<std::ptrdiff_t>(RowQuantity::kJacobianSpectral) * kTrials;
+    weights.insert(weights.end(), rule, split);
+    gradients.insert(gradients.end(), split, rule + kRowQuantities * kTrials);
+  }
+  CheckGolden<double>("gradient weights", weights);
+  CheckGolden<double>("gradient norms", gradients);
+}
+
+TEST_CASE("gradient trials under softcap and QK-norm have their golden bits") {
+  const ScoreRule rules[] = {{1.0, 5.0}, {.scale = 10, .qk_norm = true}};
+  const GradientFlow experiment{100, 24, 16, rules};
+  std::vector<float> floats(GradientFlowScratchFloats(experiment));
+  std::vector<double> doubles(GradientFlowScratchDoubles(experiment));
+  std::vector<double> columns(2 * kRowQuantities * 10);
+  RunGradientTrials(experiment, 1, 0, 10, floats, doubles, {columns.data(), 10});
+  CheckGolden<double>("gradient rules", columns);
 }
 
 }  // namespace

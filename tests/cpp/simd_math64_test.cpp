@@ -60,6 +60,17 @@ TEST_CASE("Exp in double is exactly 1 at 0, flushes below the normal range and k
   CHECK(std::isnan(Exp(std::numeric_limits<double>::quiet_NaN())));
 }
 
+TEST_CASE("Tanh in double stays within 3 ULP, and knows its ends") {
+  const auto f = [](double x) { return Tanh(x); };
+  const auto exact = [](long double x) { return std::tanh(x); };
+  CHECK(LargestUlpError(1e-300, 1e300, 1.01, f, exact) <= 3);
+  CHECK(LargestUlpError(1e-3, 30, 1.00002, f, exact) <= 3);
+  CHECK(LargestUlpError(-1e-3, -30, 1.0003, f, exact) <= 3);
+  CHECK(Tanh(0.0) == 0.0);
+  CHECK(Tanh(-std::numeric_limits<double>::infinity()) == -1.0);
+  CHECK(std::isnan(Tanh(std::numeric_limits<double>::quiet_NaN())));
+}
+
 TEST_CASE("Both lanes are computed") {
   const F64x2 e = Exp(F64x2{1.0, -2.0});
   CHECK(e[0] == Exp(1.0));

@@ -1,42 +1,17 @@
 /** What figures hold while answers come in, and the sentences made of them: never of two states at once, never more than measured. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Estimate, GradientRow, Pool } from "../../web/core/types.ts";
+import type { Pool } from "../../web/core/types.ts";
 import { GradientModel } from "../../web/figures/gradient-model.ts";
 import { deadText, meanText, medianText, spreadText } from "../../web/figures/gradient-words.ts";
 import { dimensionLimits, powersOfTwo } from "../../web/figures/stops.ts";
 import { VarianceModel } from "../../web/figures/variance-model.ts";
 import { figureSchemas } from "../../web/state/fields.ts";
 import { defaults } from "../../web/state/schema.ts";
+import { estimate, gradientRow } from "./gradient-rows.ts";
 
 const variance = defaults(figureSchemas.variance);
 const gradient = defaults(figureSchemas.gradient);
-
-const estimate = (mean: number, standardError = 0, median = mean): Estimate => ({
-  mean,
-  standardError,
-  median,
-});
-
-function row(some: Partial<GradientRow>): GradientRow {
-  const zero = estimate(0);
-  return {
-    dimension: 512,
-    scale: "none",
-    trials: 1000,
-    entropy: zero,
-    maxProbability: zero,
-    sumSquares: zero,
-    jacobianTrace: zero,
-    jacobianFrobenius: zero,
-    deadRows: zero,
-    exactZeros: zero,
-    gradQueryNorm: zero,
-    gradKeyNorm: zero,
-    theory: null,
-    ...some,
-  };
-}
 
 /** A pool that answers at once; the seed asked for comes back as the variance or the largest weight. */
 const echo = {
@@ -64,7 +39,7 @@ const echo = {
   gradientSweep: async (o: { dimensions: number[]; seed: number; trials: number }) =>
     o.dimensions.flatMap((dimension) =>
       (["none", "rsqrt"] as const).map((scale) =>
-        row({ dimension, scale, trials: o.trials, maxProbability: estimate(o.seed) }),
+        gradientRow({ dimension, scale, trials: o.trials, maxProbability: estimate(o.seed) }),
       ),
     ),
   expectedMaximum: async () => 1,
@@ -131,7 +106,7 @@ test("when several calls of one answer fail, the error comes once and nothing is
 
 test("what is said of the gradient follows from mean and median", () => {
   const norm = (mean: number, median: number, trials = 8000) =>
-    row({ trials, gradQueryNorm: estimate(mean, 0.05, median) });
+    gradientRow({ trials, gradQueryNorm: estimate(mean, 0.05, median) });
   const scaled = norm(1.13, 1.04);
   const cases: [number, number, RegExp][] = [
     [5.55, 3.09, /longer one.*half of the 8000 unscaled rows got less than 60\u202f% of that mean/],
@@ -150,5 +125,5 @@ test("digits without a band are few, and few rows give no band", () => {
   assert.equal(meanText(estimate(0.9466, 0.001), 4), "about 0.9");
   assert.equal(medianText(estimate(5.55, 0.1, 3.09)), "about 3");
   assert.equal(medianText(estimate(5, 0.1, 2.7e-8)), "less than a thousandth of that");
-  assert.equal(deadText(row({ trials: 4, deadRows: estimate(1) })), "all of 4");
+  assert.equal(deadText(gradientRow({ trials: 4, deadRows: estimate(1) })), "all of 4");
 });

@@ -6,7 +6,7 @@ import { render } from "@lit-labs/ssr";
 import { collectResult } from "@lit-labs/ssr/lib/render-result.js";
 import { drawing } from "../../web/charts/drawing.ts";
 import { lightTheme } from "../../web/charts/theme.ts";
-import type { Estimate, GradientRow, Pool, VarianceRow } from "../../web/core/types.ts";
+import type { Pool, VarianceRow } from "../../web/core/types.ts";
 import { pairs, trialsFor } from "../../web/figures/gradient-model.ts";
 import { panels } from "../../web/figures/gradient-panels.ts";
 import { type Job, Latest } from "../../web/figures/latest.ts";
@@ -17,6 +17,7 @@ import { hills } from "../../web/figures/variance-hills.ts";
 import { binning, densityGrid, type Hill, VarianceModel } from "../../web/figures/variance-model.ts";
 import { figureSchemas } from "../../web/state/fields.ts";
 import { defaults } from "../../web/state/schema.ts";
+import { gradientRow } from "./gradient-rows.ts";
 
 test("slider stops grow, start and end right, and hold every power of two", () => {
   for (const [stops, low, high] of [
@@ -204,22 +205,7 @@ test("the variance figure draws with no data, with little data, at any width", a
 });
 
 test("the gradient figure draws rows of zeros and without theory, and knows which d_k lies where", async () => {
-  const zero: Estimate = { mean: 0, standardError: 0, median: 0 };
-  const row = (dimension: number, scale: "none" | "rsqrt"): GradientRow => ({
-    dimension,
-    scale,
-    trials: 1,
-    entropy: zero,
-    maxProbability: zero,
-    sumSquares: zero,
-    jacobianTrace: zero,
-    jacobianFrobenius: zero,
-    deadRows: zero,
-    exactZeros: zero,
-    gradQueryNorm: zero,
-    gradKeyNorm: zero,
-    theory: null,
-  });
+  const row = (dimension: number, scale: "none" | "rsqrt") => gradientRow({ dimension, scale, trials: 1 });
   const sweep = pairs([
     row(1, "none"),
     row(1, "rsqrt"),

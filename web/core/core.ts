@@ -3,7 +3,7 @@ import { attention, attentionBackward } from "./attention.ts";
 import { FloatBuffer } from "./buffer.ts";
 import { sampleDotProducts, varianceSweep } from "./dot-products.ts";
 import type { Engine } from "./engine.ts";
-import { gradientSweep } from "./gradient-flow.ts";
+import { gradientSweep, sampleAttentionRow } from "./gradient-flow.ts";
 import { Heap } from "./heap.ts";
 import { randomNormal } from "./random.ts";
 import { createSoftmax } from "./softmax.ts";
@@ -22,6 +22,7 @@ export function createCore(engine: Engine): Core {
     sampleDotProducts: (options) => drain(sampleDotProducts(heap, options)),
     varianceSweep: (options) => drain(varianceSweep(heap, options)),
     gradientSweep: (options) => drain(gradientSweep(heap, options)),
+    sampleAttentionRow: (options) => sampleAttentionRow(heap, options),
     randomNormal: (count, options) => randomNormal(heap, count, options),
     steps: {
       sampleDotProducts: (options) => sampleDotProducts(heap, options),

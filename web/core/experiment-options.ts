@@ -1,5 +1,5 @@
 /** Options of the experiments, checked and with defaults filled in: plain values that can also be posted to a worker. */
-import { flag, integer, integers, isList, maximumSeed, readOptions, real, reject } from "./checks.ts";
+import { flag, integer, integers, isList, maximumSeed, readItems, readOptions, real, reject } from "./checks.ts";
 import { SqrtdkError } from "./errors.ts";
 import {
   type Components,
@@ -8,9 +8,16 @@ import {
   readDimension,
   readLaw,
   readScale,
-  scalesOf,
 } from "./laws.ts";
-import type { DotProductOptions, GradientSweepOptions, Scale, VarianceSweepOptions } from "./types.ts";
+import { readScaleRule, scaleRulesOf } from "./scale-rules.ts";
+import type {
+  AttentionRowOptions,
+  DotProductOptions,
+  GradientSweepOptions,
+  Scale,
+  ScaleRule,
+  VarianceSweepOptions,
+} from "./types.ts";
 
 const maximumBins = 65536;
 /** Of a call that returns the scores themselves, 512 MB. */
@@ -35,13 +42,24 @@ export interface VarianceSweep extends Sampling {
   dimensions: number[];
 }
 
-export interface GradientSweep {
-  dimensions: number[];
+interface GradientTrial {
   keys: number;
-  trials: number;
   seed: number;
-  scale: Scale[];
   valueDim: number;
+  deadThreshold: number;
+}
+
+export interface GradientSweep extends GradientTrial {
+  dimensions: number[];
+  trials: number;
+  scale: ScaleRule[];
+  quantiles: number[];
+}
+
+interface AttentionRowCall extends GradientTrial {
+  dimension: number;
+  trial: number;
+  scale: ScaleRule;
 }
 
 function readSampling(
@@ -93,14 +111,46 @@ export function readVarianceSweep(call: string, options: VarianceSweepOptions): 
   return { dimensions, ...readSampling(call, o, largest) };
 }
 
+const trialOptions = ["keys", "seed", "scale", "valueDim", "deadThreshold"] as const;
+const maximumTrials = 1e6;
+const maximumQuantiles = 32;
+
+function readTrial(call: string, o: { [name in (typeof trialOptions)[number]]?: unknown }): GradientTrial {
+  return {
+    keys: integer(call, "keys", o.keys, 1, 65536),
+    seed: integer(call, "seed", o.seed, 0, maximumSeed),
+    valueDim: integer(call, "valueDim", o.valueDim ?? 16, 1, 4096),
+    deadThreshold: real(call, "deadThreshold", o.deadThreshold ?? 1e-3, 0, 1),
+  };
+}
+
+/** Further out even the largest number of trials could not tell a quantile from an extreme. */
+function readQuantiles(call: string, value: unknown): number[] {
+  if (!isList(value)) reject("ERR_TYPE", call, "quantiles", "an array", value);
+  if (value.length > maximumQuantiles)
+    reject("ERR_RANGE", call, "quantiles", `at most ${maximumQuantiles} of them`, value);
+  return readItems(value, (p, i) =>
+    real(call, `quantiles[${i}]`, p, 1 / maximumTrials, 1 - 1 / maximumTrials),
+  );
+}
+
 export function readGradientSweep(call: string, options: GradientSweepOptions): GradientSweep {
-  const o = readOptions(call, options, ["dimensions", "keys", "trials", "seed", "scale", "valueDim"]);
+  const o = readOptions(call, options, ["dimensions", "trials", ...trialOptions, "quantiles"]);
   return {
     dimensions: integers(call, "dimensions", o.dimensions, 1, maximumDimension),
-    keys: integer(call, "keys", o.keys, 1, 65536),
-    trials: integer(call, "trials", o.trials, 1, 1e6),
-    seed: integer(call, "seed", o.seed, 0, maximumSeed),
-    scale: scalesOf(call, o.scale ?? ["none", "rsqrt"]),
-    valueDim: integer(call, "valueDim", o.valueDim ?? 16, 1, 4096),
+    trials: integer(call, "trials", o.trials, 1, maximumTrials),
+    ...readTrial(call, o),
+    scale: scaleRulesOf(call, o.scale ?? ["none", "rsqrt"]),
+    quantiles: readQuantiles(call, o.quantiles ?? [0.01, 0.25, 0.5, 0.75, 0.99]),
+  };
+}
+
+export function readAttentionRow(call: string, options: AttentionRowOptions): AttentionRowCall {
+  const o = readOptions(call, options, ["dimension", "trial", ...trialOptions]);
+  return {
+    dimension: readDimension(call, o.dimension),
+    trial: integer(call, "trial", o.trial ?? 0, 0, maximumTrials - 1),
+    ...readTrial(call, o),
+    scale: readScaleRule(call, "scale", o.scale ?? "none"),
   };
 }

@@ -1,12 +1,18 @@
 /** Gradient collapse: what comes back through the softmax of a row of attention. */
-import { type GradientSweep, readGradientSweep } from "./experiment-options.ts";
+import { type GradientSweep, readAttentionRow, readGradientSweep } from "./experiment-options.ts";
 import { Doubles, type Heap, limitBytes, outOfMemory, Scratch } from "./heap.ts";
-import { scaleFactor } from "./laws.ts";
+import { ruleNumbers, type ScoreRule, scoreRuleOf } from "./scale-rules.ts";
 import { itemsPerStep } from "./steps.ts";
-import { expectedRow } from "./theory.ts";
-import type { Estimate, ExpectedSoftmax, GradientRow, GradientSweepOptions, Steps } from "./types.ts";
-
-const call = "gradientSweep";
+import { expectedRowOf } from "./theory.ts";
+import type {
+  AttentionRow,
+  AttentionRowOptions,
+  Estimate,
+  GradientRow,
+  GradientSweepOptions,
+  RowQuantities,
+  Steps,
+} from "./types.ts";
 
 /** What the engine measures in every trial and scale, in its order. */
 const quantities = [
@@ -17,24 +23,89 @@ const quantities = [
   "jacobianFrobenius",
   "deadRows",
   "exactZeros",
+  "jacobianSpectral",
+  "printsOne",
   "gradQueryNorm",
   "gradKeyNorm",
-] as const;
-type Quantities = { [name in (typeof quantities)[number]]: Estimate };
+  "gradValueNorm",
+] as const satisfies readonly (keyof RowQuantities<unknown>)[];
 
-/** Measured: drawing a normal and using it; the softmax, its diagnostics and gradient, a key and scale. */
+/** One value for each quantity, under its name. */
+const named = <Value>(value: (quantity: number) => Value) =>
+  Object.fromEntries(quantities.map((name, q) => [name, value(q)])) as unknown as RowQuantities<Value>;
+
+/** Measured: drawing a normal; a normal's part in a scale's gradients; a key's softmax and diagnostics. */
 const nanosecondsPerComponent = 3;
-const nanosecondsPerKey = 60;
+const nanosecondsPerGradient = 3;
+const nanosecondsPerKey = 100;
+
+interface Trials {
+  dimension: number;
+  keys: number;
+  valueDim: number;
+  seed: number;
+  deadThreshold: number;
+}
+
+/** Memory that the engine needs for trials, and what it is told about them. */
+class Laboratory {
+  readonly call: Trials & { firstTrial: number; trials: number };
+  readonly rules: Doubles;
+  readonly floats: Scratch;
+  readonly doubles: Scratch;
+
+  constructor(
+    heap: Heap,
+    name: string,
+    o: Trials,
+    rules: readonly ScoreRule[],
+    firstTrial: number,
+    trials: number,
+  ) {
+    const { dimension, keys, valueDim, seed, deadThreshold } = o;
+    const softcap = rules.some((rule) => rule.softcap > 0);
+    const qkNorm = rules.some((rule) => rule.qkNorm);
+    // The engine counts its scratch in 32 bits: an upper bound, in numbers that know more.
+    const floats = (qkNorm ? 5 : 4) * (keys + 8) * (dimension + valueDim + 16);
+    if (4 * floats > limitBytes) throw outOfMemory(name, 4 * floats);
+    this.call = { dimension, keys, valueDim, seed, deadThreshold, firstTrial, trials };
+    this.rules = new Doubles(ruleNumbers(rules));
+    this.floats = new Scratch(4 * heap.engine.gradientFlowScratchFloats(this.call, softcap, qkNorm));
+    this.doubles = new Scratch(8 * heap.engine.gradientFlowScratchDoubles(this.call));
+  }
+
+  get slots() {
+    return [this.rules, this.floats, this.doubles];
+  }
+}
+
+/** Fills a column for each quantity of each rule. */
+function runTrials(heap: Heap, name: string, lab: Laboratory, rules: readonly ScoreRule[]): Float64Array {
+  const values = new Doubles(new Float64Array(rules.length * quantities.length * lab.call.trials));
+  heap.run(name, [...lab.slots, values], () =>
+    heap.engine.runGradientTrials(
+      lab.call,
+      lab.rules.address,
+      rules.length,
+      lab.floats.address,
+      lab.doubles.address,
+      values.address,
+    ),
+  );
+  return values.values;
+}
+
+const call = "gradientSweep";
 
 /** The trials of one dimension, under all scales. Between steps its state is here and none in wasm memory. */
 class Run {
   readonly #heap: Heap;
   readonly #options: GradientSweep;
   readonly #dimension: number;
-  readonly #factors: Float64Array;
+  readonly #rules: ScoreRule[];
   /** A column for each quantity of each scale, a value for each trial. */
   readonly #columns: Float64Array[];
-  readonly #theory: (ExpectedSoftmax | null)[];
+  readonly #theory: Pick<GradientRow, "theory" | "theoryRms">[];
   #done = 0;
 
   constructor(heap: Heap, options: GradientSweep, dimension: number) {
@@ -42,8 +113,8 @@ class Run {
     this.#heap = heap;
     this.#options = options;
     this.#dimension = dimension;
-    this.#factors = Float64Array.from(scale, (s) => scaleFactor(s, dimension));
-    this.#theory = scale.map((s) => expectedRow(heap, call, keys, dimension, s));
+    this.#rules = scale.map((rule) => scoreRuleOf(heap.engine, rule, dimension, keys));
+    this.#theory = this.#rules.map((rule) => this.#expect(rule));
     try {
       this.#columns = Array.from(
         { length: scale.length * quantities.length },
@@ -54,70 +125,80 @@ class Run {
     }
   }
 
+  /**
+   * E|dV|^2 = d_v E sum p^2, since dV = p dO^T. E|dK|^2 = c^2 d_v E(|q|^2 |J|_F^2), and |q|^2 under the mean turns the
+   * chi law of |q| with d degrees of freedom into d times the one with d + 2.
+   */
+  #expect({ scale, softcap, qkNorm }: ScoreRule): Pick<GradientRow, "theory" | "theoryRms"> {
+    const { keys, valueDim } = this.#options;
+    const [d, heap] = [this.#dimension, this.#heap];
+    const none = { theory: null, theoryRms: null };
+    if (softcap > 0 || qkNorm) return none;
+    const theory = expectedRowOf(heap, call, keys, d, scale);
+    const wider = expectedRowOf(heap, call, keys, d + 2, scale);
+    if (!theory || !wider) return none;
+    const theoryRms = {
+      jacobianFrobenius: Math.sqrt(theory.jacobianFrobeniusSquared),
+      gradKeyNorm: Math.abs(scale) * Math.sqrt(valueDim * d * wider.jacobianFrobeniusSquared),
+      gradValueNorm: Math.sqrt(valueDim * theory.sumSquares),
+    };
+    return { theory, theoryRms };
+  }
+
   /** Runs some more trials; false when all are done. */
   step(): boolean {
-    const { engine } = this.#heap;
-    const { keys, valueDim, trials, seed } = this.#options;
+    const { keys, valueDim, trials } = this.#options;
     const components = (keys + 1) * (this.#dimension + valueDim);
-    // The engine counts its scratch in 32 bits.
-    if (4 * components > limitBytes) throw outOfMemory(call, 4 * components);
-    const cost = components * nanosecondsPerComponent + keys * this.#factors.length * nanosecondsPerKey;
+    const scales = this.#rules.length;
+    const cost =
+      components * (nanosecondsPerComponent + scales * nanosecondsPerGradient) +
+      keys * scales * nanosecondsPerKey;
     const more = Math.min(itemsPerStep(cost), trials - this.#done);
-    const options = {
-      dimension: this.#dimension,
-      keys,
-      valueDim,
-      seed,
-      firstTrial: this.#done,
-      trials: more,
-    };
-
-    const scales = new Doubles(this.#factors);
-    const floats = new Scratch(4 * engine.gradientFlowScratchFloats(options));
-    const doubles = new Scratch(8 * engine.gradientFlowScratchDoubles(options));
-    const values = new Doubles(new Float64Array(this.#columns.length * more));
-    this.#heap.run(call, [scales, floats, doubles, values], () =>
-      engine.runGradientTrials(
-        options,
-        scales.address,
-        this.#factors.length,
-        floats.address,
-        doubles.address,
-        values.address,
-      ),
-    );
+    const trial = { ...this.#options, dimension: this.#dimension };
+    const lab = new Laboratory(this.#heap, call, trial, this.#rules, this.#done, more);
+    const values = runTrials(this.#heap, call, lab, this.#rules);
     this.#columns.forEach((column, c) => {
-      column.set(values.values.subarray(c * more, (c + 1) * more), this.#done);
+      column.set(values.subarray(c * more, (c + 1) * more), this.#done);
     });
     this.#done += more;
     return this.#done < trials;
   }
 
   #estimate(column: Float64Array): Estimate {
+    const { engine } = this.#heap;
+    const { quantiles } = this.#options;
     const values = new Doubles(column.subarray(0, this.#done));
     const scratch = new Scratch(values.bytes);
-    let estimate!: Estimate;
-    this.#heap.run(call, [values, scratch], () => {
-      estimate = this.#heap.engine.estimate(values.address, this.#done, scratch.address);
+    const found = new Doubles(Float64Array.from(quantiles.flatMap((p) => [p, 0, 0, 0, 0])));
+    let estimate!: Omit<Estimate, "quantiles">;
+    this.#heap.run(call, [values, scratch, found], () => {
+      estimate = engine.estimate(
+        values.address,
+        this.#done,
+        scratch.address,
+        found.address,
+        quantiles.length,
+      );
     });
-    return estimate;
+    return {
+      ...estimate,
+      quantiles: quantiles.map((probability, i) => {
+        const numbers = found.values.subarray(5 * i + 1, 5 * i + 5);
+        const [value, standardError, low, high] = numbers as unknown as [number, number, number, number];
+        return { probability, value, standardError, low, high };
+      }),
+    };
   }
 
   /** One row for each scale. */
   rows(): GradientRow[] {
-    return this.#options.scale.map((scale, s) => {
-      const estimates = quantities.map((name, q) => {
-        const column = this.#columns[s * quantities.length + q] as Float64Array;
-        return [name, this.#estimate(column)] as const;
-      });
-      return {
-        dimension: this.#dimension,
-        scale,
-        trials: this.#done,
-        ...(Object.fromEntries(estimates) as Quantities),
-        theory: this.#theory[s] ?? null,
-      };
-    });
+    return this.#options.scale.map((scale, s) => ({
+      dimension: this.#dimension,
+      scale,
+      trials: this.#done,
+      ...named((q) => this.#estimate(this.#columns[s * quantities.length + q] as Float64Array)),
+      ...(this.#theory[s] as Pick<GradientRow, "theory" | "theoryRms">),
+    }));
   }
 }
 
@@ -133,4 +214,29 @@ export function gradientSweep(heap: Heap, options: GradientSweepOptions): Steps<
     }
     return rows;
   })();
+}
+
+export function sampleAttentionRow(heap: Heap, options: AttentionRowOptions): AttentionRow {
+  const name = "sampleAttentionRow";
+  const o = readAttentionRow(name, options);
+  const rules = [scoreRuleOf(heap.engine, o.scale, o.dimension, o.keys)];
+  const lab = new Laboratory(heap, name, o, rules, o.trial, 1);
+  const values = runTrials(heap, name, lab, rules);
+  const scores = new Doubles(new Float64Array(o.keys));
+  const probabilities = new Doubles(new Float64Array(o.keys));
+  heap.run(name, [...lab.slots, scores, probabilities], () =>
+    heap.engine.sampleRow(
+      lab.call,
+      lab.rules.address,
+      lab.floats.address,
+      lab.doubles.address,
+      scores.address,
+      probabilities.address,
+    ),
+  );
+  return {
+    scores: scores.values,
+    probabilities: probabilities.values,
+    ...named((q) => values[q] as number),
+  };
 }

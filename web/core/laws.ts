@@ -1,5 +1,5 @@
 /** Options that experiments and theory share: how components are distributed, how scores are scaled. */
-import { integer, isList, oneOf, readItems, real, reject } from "./checks.ts";
+import { integer, oneOf, real, reject } from "./checks.ts";
 import type { Engine } from "./engine.ts";
 import type { ComponentLaw, Scale } from "./types.ts";
 
@@ -90,13 +90,6 @@ export function readScale(call: string, name: string, value: unknown): Scale {
   if (typeof value !== "string")
     reject("ERR_TYPE", call, name, '"none", "rsqrt", "reciprocal" or an exponent', value);
   return oneOf<Exclude<Scale, number>>(call, name, value, ["none", "rsqrt", "reciprocal"]);
-}
-
-/** One scale or a list of them. */
-export function scalesOf(call: string, value: unknown): Scale[] {
-  if (!isList(value)) return [readScale(call, "scale", value)];
-  if (value.length < 1 || value.length > 16) reject("ERR_RANGE", call, "scale", "1 to 16 scales", value);
-  return readItems(value, (item, i) => readScale(call, `scale[${i}]`, item));
 }
 
 /** The factor a scale stands for. Only exponents other than 0, 1/2 and 1 need a power, whose last bit engines differ in. */

@@ -3,7 +3,7 @@ import { integer, isDetached, readOptions, real, reject, typedArrayName } from "
 import { allocated, Doubles, type Heap } from "./heap.ts";
 import { readDimension, readScale, scaleFactor } from "./laws.ts";
 import { createMoments } from "./theory-moments.ts";
-import type { DensityOptions, ExpectedSoftmax, Scale, Theory } from "./types.ts";
+import type { DensityOptions, ExpectedSoftmax, Theory } from "./types.ts";
 
 /** Limits of the quadratures, as in src/theory. */
 const maximumRowKeys = 4096;
@@ -32,15 +32,15 @@ function tableOf(heap: Heap, call: string, keys: number): number {
   return table.address;
 }
 
-/** Softmax of one row of attention, or null outside the quadrature's limits. */
-export function expectedRow(
+/** Softmax of one row of attention with scores factor * q.k, or null outside the quadrature's limits. */
+export function expectedRowOf(
   heap: Heap,
   call: string,
   keys: number,
   dimension: number,
-  scale: Scale,
+  factor: number,
 ): ExpectedSoftmax | null {
-  const row = heap.engine.expectedRow(tableOf(heap, call, keys), dimension, scaleFactor(scale, dimension));
+  const row = heap.engine.expectedRow(tableOf(heap, call, keys), dimension, factor);
   return Number.isNaN(row.entropy) ? null : row;
 }
 
@@ -113,7 +113,8 @@ export function createTheory(heap: Heap): Theory {
       const scale = readScale(call, "scale", o.scale ?? "none");
       const expected = `one that leaves scores a standard deviation of at most ${maximumRowStd}`;
       return (
-        expectedRow(heap, call, keys, dimension, scale) ?? reject("ERR_RANGE", call, "scale", expected, scale)
+        expectedRowOf(heap, call, keys, dimension, scaleFactor(scale, dimension)) ??
+        reject("ERR_RANGE", call, "scale", expected, scale)
       );
     },
 

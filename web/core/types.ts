@@ -3,6 +3,8 @@
 import type { AttentionGradients, AttentionOptions, AttentionResult } from "./attention-types.ts";
 import type { CoreBuffer, FloatData } from "./buffer-types.ts";
 import type {
+  AttentionRow,
+  AttentionRowOptions,
   CoreSteps,
   DotProductOptions,
   DotProductResult,
@@ -100,7 +102,9 @@ export interface Core {
   varianceSweep(options: VarianceSweepOptions): VarianceRow[];
   /** What comes back through the softmax of random attention rows: a row a dimension and scale. */
   gradientSweep(options: GradientSweepOptions): GradientRow[];
-  /** The three calls above, a step at a time. */
+  /** One trial of a gradient sweep, with all its weights. */
+  sampleAttentionRow(options: AttentionRowOptions): AttentionRow;
+  /** The three calls before the last, a step at a time. */
   readonly steps: CoreSteps;
   /** Independent N(0, 1) values; value i of a (seed, stream) has the same bits everywhere. */
   randomNormal(count: number, options: { seed: number; stream?: number }): Float32Array;

@@ -40,6 +40,7 @@ const coreCalls: {
   sampleDotProducts: steps(1),
   varianceSweep: steps(1),
   gradientSweep: steps(1),
+  sampleAttentionRow: whole(1),
   randomNormal: whole(2),
   info: whole(0),
 };
