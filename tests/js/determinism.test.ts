@@ -80,11 +80,19 @@ test("steps of several calls may be taken in turns", () => {
 });
 
 test("fused multiply-add does not touch what a seed gives", async () => {
+  const scale = [
+    "none",
+    "rsqrt",
+    { rule: "softcap", softcap: 2 },
+    { rule: "qk-norm" },
+    { rule: "log-n" },
+  ] as const;
+  const sweep = { dimensions: [3, 64], keys: 20, trials: 50, seed: 2, scale };
   const code = `import { load } from "sqrtdk";
     const core = await load({ variant: "relaxed" });
     const { moments, histogram } = core.sampleDotProducts(${JSON.stringify(options)});
     const heavy = core.sampleDotProducts(${JSON.stringify(heavyTails)}).moments;
-    const rows = core.gradientSweep({ dimensions: [3, 64], keys: 20, trials: 50, seed: 2 });
+    const rows = core.gradientSweep(${JSON.stringify(sweep)});
     const normals = [...core.randomNormal(5, { seed: 9 })];
     console.log(JSON.stringify({ variant: core.info().variant, moments, counts: [...histogram.counts], heavy, rows, normals }));`;
   // Node 20 hides relaxed SIMD behind an option that newer ones need not know.
@@ -102,7 +110,7 @@ test("fused multiply-add does not touch what a seed gives", async () => {
   assert.deepEqual(relaxed.heavy, core.sampleDotProducts(heavyTails).moments);
   assert.deepEqual(relaxed.counts, [...result.histogram.counts]);
   assert.deepEqual(relaxed.normals, [...core.randomNormal(5, { seed: 9 })]);
-  const rows = core.gradientSweep({ dimensions: [3, 64], keys: 20, trials: 50, seed: 2 });
+  const rows = core.gradientSweep(sweep);
   assert.deepEqual(relaxed.rows, JSON.parse(JSON.stringify(rows)));
 });
 
