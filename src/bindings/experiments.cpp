@@ -76,10 +76,13 @@ class Rules {
   std::size_t count_;
 };
 
+// What fits into memory.
+std::size_t ToLength(std::uint64_t floats) { return static_cast<std::size_t>(floats); }
+
 // With any rules, of which some have a softcap or qk_norm or none.
-std::size_t ScratchFloats(const GradientFlowCall& call, bool softcap, bool qk_norm) {
+double ScratchFloats(const GradientFlowCall& call, bool softcap, bool qk_norm) {
   const ScoreRule rule{1.0, softcap ? 1.0 : 0.0, qk_norm};
-  return GradientFlowScratchFloats(ExperimentOf(call, {&rule, 1}));
+  return static_cast<double>(GradientFlowScratchFloats(ExperimentOf(call, {&rule, 1})));
 }
 std::size_t ScratchDoubles(const GradientFlowCall& call) {
   return GradientFlowScratchDoubles(ExperimentOf(call, {}));
@@ -91,7 +94,7 @@ void RunGradientTrialsAt(const GradientFlowCall& call, Address rule_numbers, std
   const Rules rules(rule_numbers, rule_count);
   const GradientFlow experiment = ExperimentOf(call, rules.span());
   RunGradientTrials(experiment, ToInteger(call.seed), call.first_trial, call.trials,
-                    SpanAt<float>(float_scratch, GradientFlowScratchFloats(experiment)),
+                    SpanAt<float>(float_scratch, ToLength(GradientFlowScratchFloats(experiment))),
                     SpanAt<double>(double_scratch, GradientFlowScratchDoubles(experiment)),
                     {At<double>(columns), call.trials});
 }
@@ -102,7 +105,7 @@ void SampleRowAt(const GradientFlowCall& call, Address rule_numbers, Address flo
   const Rules rules(rule_numbers, 1);
   const GradientFlow experiment = ExperimentOf(call, rules.span());
   SampleRow(experiment, ToInteger(call.seed), call.first_trial,
-            SpanAt<float>(float_scratch, GradientFlowScratchFloats(experiment)),
+            SpanAt<float>(float_scratch, ToLength(GradientFlowScratchFloats(experiment))),
             SpanAt<double>(double_scratch, GradientFlowScratchDoubles(experiment)),
             SpanAt<double>(scores, call.keys), SpanAt<double>(probabilities, call.keys));
 }

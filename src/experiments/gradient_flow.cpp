@@ -81,7 +81,6 @@ AttentionProblem ProblemOf(const GradientFlow& e, const ScoreRule& rule) {
   problem.shape.value_dim = e.value_dim;
   problem.scale = rule.scale;
   problem.softcap = rule.softcap;
-  problem.tile = {1, e.keys};  // one tile: saturated rows keep their small gradients
   problem.same_bits = true;
   return problem;
 }
@@ -100,32 +99,38 @@ struct Vectors {
 class Trial {
  public:
   Trial(const GradientFlow& e, Floats floats, std::span<double> doubles) : e_(e) {
-    const std::size_t n = e.keys, d = e.dimension, dv = e.value_dim;
-    const auto take = [&](std::size_t count) {
+    // In 64 bits: on 32-bit targets it may be more than can be had.
+    const std::uint64_t n = e.keys, d = e.dimension, dv = e.value_dim;
+    const auto take = [&](std::uint64_t count) {
+      const auto begin = static_cast<std::size_t>(used_);
       used_ += count;
-      return floats.empty() ? Floats{} : floats.subspan(used_ - count, count);
+      return floats.empty() ? Floats{} : floats.subspan(begin, static_cast<std::size_t>(count));
     };
     drawn_.query = take(d);
     grad_output_ = take(dv);
     drawn_.key = take(n * d);
     value_ = take(n * dv);
-    all_drawn_ = floats.first(floats.empty() ? 0 : used_);
+    all_drawn_ = floats.first(floats.empty() ? 0 : static_cast<std::size_t>(used_));
     drawn_.scores = take(n);
     if (AnyQkNorm(e)) unit_ = {take(d), take(n * d), take(n)};
     grad_query_ = take(d);
     grad_key_ = take(n * d);
     grad_value_ = take(n * dv);
-    std::size_t attention = 0;
+    output_ = take(dv);
+    log_sum_exp_ = take(1);
+    std::uint64_t attention = 0;
     for (const ScoreRule& rule : e.rules) {
-      attention = std::max(attention, AttentionBackwardScratchFloats(ProblemOf(e, rule)));
+      const AttentionProblem problem = ProblemOf(e, rule);
+      attention = std::max(
+          {attention, AttentionForwardScratchFloats(problem), AttentionBackwardScratchFloats(problem)});
     }
     attention_scratch_ = take(attention);
     if (doubles.empty()) return;
-    spectral_scratch_ = doubles.first(n);
-    capped_ = doubles.subspan(n, n);
+    spectral_scratch_ = doubles.first(e.keys);
+    capped_ = doubles.subspan(e.keys, e.keys);
   }
 
-  std::size_t floats() const { return used_; }
+  std::uint64_t floats() const { return used_; }
 
   void Draw(std::uint64_t seed, std::size_t trial) {
     FillNormal(all_drawn_, seed, StreamOfTrial(e_.dimension, trial));
@@ -150,10 +155,13 @@ class Trial {
   struct GradNorms {
     double query, key, value;
   };
-  GradNorms Backward(const ScoreRule& rule) const {
+  GradNorms Gradients(const ScoreRule& rule) const {
+    const AttentionProblem problem = ProblemOf(e_, rule);
     const Vectors& used = Of(rule);
-    AttentionBackward(ProblemOf(e_, rule), {used.query.data(), used.key.data(), value_.data()},
-                      {grad_output_.data(), nullptr, nullptr},
+    const AttentionInputs inputs{used.query.data(), used.key.data(), value_.data()};
+    AttentionForward(problem, inputs, {output_.data(), log_sum_exp_.data(), nullptr, Weights::kNone},
+                     attention_scratch_.data());
+    AttentionBackward(problem, inputs, {grad_output_.data(), output_.data(), log_sum_exp_.data()},
                       {grad_query_.data(), grad_key_.data(), grad_value_.data()}, attention_scratch_.data());
     const double value = Norm(grad_value_);
     if (!rule.qk_norm) return {Norm(grad_query_), Norm(grad_key_), value};
@@ -174,12 +182,12 @@ class Trial {
   }
 
   const GradientFlow& e_;
-  std::size_t used_ = 0;
+  std::uint64_t used_ = 0;
   Floats all_drawn_;
   Vectors drawn_, unit_;
   Floats grad_output_, value_;                 // d_v; n x d_v
   Floats grad_query_, grad_key_, grad_value_;  // shaped like query, key and value
-  Floats attention_scratch_;
+  Floats output_, log_sum_exp_, attention_scratch_;
   std::span<double> spectral_scratch_, capped_;  // n; n scores after the softcap
 };
 
@@ -206,7 +214,7 @@ void Record(const GradientFlow& e, const SoftmaxDiagnostics& row, Trial::GradNor
 
 }  // namespace
 
-std::size_t GradientFlowScratchFloats(const GradientFlow& e) { return Trial(e, {}, {}).floats(); }
+std::uint64_t GradientFlowScratchFloats(const GradientFlow& e) { return Trial(e, {}, {}).floats(); }
 
 std::size_t GradientFlowScratchDoubles(const GradientFlow& e) { return 2 * std::size_t{e.keys}; }
 
@@ -219,7 +227,7 @@ void RunGradientTrials(const GradientFlow& e, std::uint64_t seed, std::size_t fi
     for (std::size_t r = 0; r < e.rules.size(); ++r) {
       const SoftmaxDiagnostics row = trial.Diagnose(e.rules[r]);
       double* const column = columns.values + r * kRowQuantities * columns.stride + i;
-      Record(e, row, trial.Backward(e.rules[r]), column, columns.stride);
+      Record(e, row, trial.Gradients(e.rules[r]), column, columns.stride);
     }
   }
 }

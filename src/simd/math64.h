@@ -77,4 +77,20 @@ inline double Log1p(double x) {
   return Log(u) + lost / u;
 }
 
+// tanh x for every x. At most 3 ULP; NaN gives NaN.
+//
+// Lambert's continued fraction x / (1 + x^2 / (3 + x^2 / (5 + ...))) below 1/2, 1 - 2 / (e^2|x| + 1) above;
+// from 20 on tanh is 1.
+inline double Tanh(double x) {
+  const double size = x < 0 ? -x : x;
+  if (size < 0.5) {
+    const double z = x * x;
+    double fraction = 15;
+    for (int odd = 13; odd > 0; odd -= 2) fraction = odd + z / fraction;
+    return x / fraction;
+  }
+  const double far = 1.0 - 2.0 / (Exp(size > 20.0 ? 40.0 : 2.0 * size) + 1.0);
+  return x < 0 ? -far : far;
+}
+
 }  // namespace sqrtdk

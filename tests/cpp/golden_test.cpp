@@ -89,7 +89,7 @@ TEST_CASE("gradient trials have their golden bits") {
   const ScoreRule rules[] = {{1.0}, {0.1}};
   const GradientFlow experiment{100, 24, 16, rules};
   constexpr std::size_t kTrials = 20;
-  std::vector<float> floats(GradientFlowScratchFloats(experiment));
+  std::vector<float> floats(static_cast<std::size_t>(GradientFlowScratchFloats(experiment)));
   std::vector<double> doubles(GradientFlowScratchDoubles(experiment));
   std::vector<double> columns(2 * kRowQuantities * kTrials);
   RunGradientTrials(experiment, 1, 0, kTrials, floats, doubles, {columns.data(), kTrials});
@@ -108,7 +108,7 @@ TEST_CASE("gradient trials have their golden bits") {
 TEST_CASE("gradient trials under softcap and QK-norm have their golden bits") {
   const ScoreRule rules[] = {{1.0, 5.0}, {.scale = 10, .qk_norm = true}};
   const GradientFlow experiment{100, 24, 16, rules};
-  std::vector<float> floats(GradientFlowScratchFloats(experiment));
+  std::vector<float> floats(static_cast<std::size_t>(GradientFlowScratchFloats(experiment)));
   std::vector<double> doubles(GradientFlowScratchDoubles(experiment));
   std::vector<double> columns(2 * kRowQuantities * 10);
   RunGradientTrials(experiment, 1, 0, 10, floats, doubles, {columns.data(), 10});

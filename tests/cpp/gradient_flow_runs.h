@@ -15,7 +15,7 @@ namespace sqrtdk::test {
 // Runs trials [0, trials) in pieces of `piece` and returns the columns.
 inline std::vector<double> Run(const GradientFlow& e, std::uint64_t seed, std::size_t trials,
                                std::size_t piece) {
-  std::vector<float> floats(GradientFlowScratchFloats(e));
+  std::vector<float> floats(static_cast<std::size_t>(GradientFlowScratchFloats(e)));
   std::vector<double> doubles(GradientFlowScratchDoubles(e));
   std::vector<double> columns(e.rules.size() * kRowQuantities * trials);
   for (std::size_t first = 0; first < trials; first += piece) {

@@ -178,7 +178,7 @@ TEST_CASE("a trial equals its definition under every rule, at awkward sizes") {
 TEST_CASE("a sampled row is the sweep's trial: its weights sum to 1 and give the sweep's numbers") {
   for (const ScoreRule& rule : kRules) {
     const GradientFlow e{17, 23, 4, {&rule, 1}};
-    std::vector<float> floats(GradientFlowScratchFloats(e));
+    std::vector<float> floats(static_cast<std::size_t>(GradientFlowScratchFloats(e)));
     std::vector<double> doubles(GradientFlowScratchDoubles(e)), scores(23), probabilities(23);
     SampleRow(e, 5, 2, floats, doubles, scores, probabilities);
     const PlainTrial want = PlainTrialOf(e, rule, 5, 2);
@@ -248,7 +248,7 @@ TEST_CASE("a weight prints as 1 where the float32 softmax says so") {
   const ScoreRule rule{};
   const GradientFlow e{64, 8, 1, {&rule, 1}};
   const std::vector<double> columns = Run(e, 4, kTrials);
-  std::vector<float> floats(GradientFlowScratchFloats(e)), scores(8), weights(8);
+  std::vector<float> floats(static_cast<std::size_t>(GradientFlowScratchFloats(e))), scores(8), weights(8);
   std::vector<double> doubles(GradientFlowScratchDoubles(e)), exact(8), unused(8);
   std::size_t ones = 0;
   for (std::size_t t = 0; t < kTrials; ++t) {

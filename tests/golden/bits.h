@@ -19,7 +19,7 @@ inline constexpr Bits kBits[] = {
     {"dot laplace", 0xbdf0dd583ed40ace},    {"dot student t", 0x5c806094937fd657},
     {"moments", 0x7ea7612c5a38effa},        {"histogram", 0xd117870d0dcdcaf7},
     {"dot correlated", 0x7891686b0ef05e38}, {"gradient weights", 0x51c92dc2bc6e5249},
-    {"gradient norms", 0x6678478cebf5828f}, {"gradient rules", 0xa34f6852065e4030},
+    {"gradient norms", 0x0d5ba55222e5cd10}, {"gradient rules", 0x9d28f2514df44676},
 };
 
 }  // namespace sqrtdk::golden

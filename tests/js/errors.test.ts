@@ -120,6 +120,7 @@ const counts: [string, string, (x: unknown) => (c: Loose) => unknown][] = [
   ["gradientSweep", "keys", (x) => (c) => c.gradientSweep({ ...gradient, keys: x })],
   ["gradientSweep", "trials", (x) => (c) => c.gradientSweep({ ...gradient, trials: x })],
   ["gradientSweep", "valueDim", (x) => (c) => c.gradientSweep({ ...gradient, valueDim: x })],
+  ["sampleAttentionRow", "keys", (x) => (c) => c.sampleAttentionRow({ dimension: 4, keys: x, seed: 1 })],
   ["buffer", "length", (x) => (c) => c.buffer(x)],
   ["dotProductDensity", "dimension", (x) => (c) => c.theory.dotProductDensity(1, { dimension: x })],
   ["dotProductTail", "dimension", (x) => (c) => c.theory.dotProductTail(1, { dimension: x })],

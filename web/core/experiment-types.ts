@@ -210,7 +210,7 @@ export interface RowQuantities<Value> {
   /**
    * Euclidean norm of dL/dq and Frobenius norms of dL/dK and dL/dV for dL/dO ~ N(0, 1), through the library's attention
    * and, with "qk-norm", through the normalisation: float32, relative error some 1e-5. Weights below 2^-100 of a row's
-   * largest count as 0, so gradients below some 1e-30 are 0; the slope of a softcap is good to 2^-24 absolute.
+   * largest count as 0 there, so gradients below some 1e-30 are 0.
    */
   gradQueryNorm: Value;
   gradKeyNorm: Value;

@@ -65,12 +65,11 @@ class Laboratory {
     const { dimension, keys, valueDim, seed, deadThreshold } = o;
     const softcap = rules.some((rule) => rule.softcap > 0);
     const qkNorm = rules.some((rule) => rule.qkNorm);
-    // The engine counts its scratch in 32 bits: an upper bound, in numbers that know more.
-    const floats = (qkNorm ? 5 : 4) * (keys + 8) * (dimension + valueDim + 16);
-    if (4 * floats > limitBytes) throw outOfMemory(name, 4 * floats);
     this.call = { dimension, keys, valueDim, seed, deadThreshold, firstTrial, trials };
     this.rules = new Doubles(ruleNumbers(rules));
-    this.floats = new Scratch(4 * heap.engine.gradientFlowScratchFloats(this.call, softcap, qkNorm));
+    const bytes = 4 * heap.engine.gradientFlowScratchFloats(this.call, softcap, qkNorm);
+    if (bytes > limitBytes) throw outOfMemory(name, bytes);
+    this.floats = new Scratch(bytes);
     this.doubles = new Scratch(8 * heap.engine.gradientFlowScratchDoubles(this.call));
   }
 
