@@ -1,14 +1,17 @@
 /** Options of the experiments, checked and with defaults filled in: plain values that can also be posted to a worker. */
-import { flag, integer, integers, isList, maximumSeed, readItems, readOptions, real, reject } from "./checks.ts";
-import { SqrtdkError } from "./errors.ts";
 import {
-  type Components,
-  lawOptions,
-  maximumDimension,
-  readDimension,
-  readLaw,
-  readScale,
-} from "./laws.ts";
+  flag,
+  integer,
+  integers,
+  isList,
+  maximumSeed,
+  readItems,
+  readOptions,
+  real,
+  reject,
+} from "./checks.ts";
+import { SqrtdkError } from "./errors.ts";
+import { type Components, lawOptions, maximumDimension, readDimension, readLaw, readScale } from "./laws.ts";
 import { readScaleRule, scaleRulesOf } from "./scale-rules.ts";
 import type {
   AttentionRowOptions,
