@@ -59,10 +59,11 @@ export class ClassroomFigure extends FigureElement<"classroom"> {
     const { source } = this.#model;
     const goal = source ? spreadOf(source) : this.#goal;
     if (!source || goal === this.#goal) return;
-    const toggled = this.#scale !== source.scale;
+    // The first class stands as it is; later ones move only for the toggle, since a slider is motion enough.
+    const toggled = !Number.isNaN(this.#goal) && this.#scale !== source.scale;
     this.#goal = goal;
     this.#scale = source.scale;
-    this.#spread.to(goal, toggled && this.hasUpdated && !this.reducedMotion);
+    this.#spread.to(goal, toggled && !this.reducedMotion);
   }
 
   override disconnectedCallback(): void {

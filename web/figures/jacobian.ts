@@ -61,14 +61,9 @@ export class JacobianFigure extends FigureElement<"jacobian"> {
 
   override firstUpdated(): void {
     super.firstUpdated();
-    const plot = this.renderRoot.querySelector(".plot");
-    const release = () => {
-      this.#drag.end();
-      this.requestUpdate();
-    };
-    plot?.addEventListener("pointerup", release);
-    plot?.addEventListener("pointercancel", release);
-    plot?.addEventListener("pointerleave", () => {
+    const plot = this.renderRoot.querySelector(".plot") as Element;
+    this.#drag.attend(plot, () => this.requestUpdate());
+    plot.addEventListener("pointerleave", () => {
       this.hovered = null;
     });
   }

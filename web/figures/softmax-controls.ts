@@ -96,7 +96,7 @@ export const rowStyle = css`
     min-height: 2.125rem; padding: 0.2rem 0.6rem;
   }
   button:disabled { opacity: 0.45; cursor: default; }
-  .plot svg .grab { touch-action: none; cursor: ns-resize; }
+  .plot svg .grab { cursor: ns-resize; }
   .words .hint { margin: 0.8rem 0 0; font-size: 0.8125rem; color: var(--sqrtdk-muted); }
   .readings { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: 0.6rem 1.25rem; margin: 0.9rem 0 0; line-height: 1.4; }
   .readings div { border-inline-start: 2px solid var(--sqrtdk-grid); padding-inline-start: 0.7rem; }

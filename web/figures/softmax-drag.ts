@@ -40,7 +40,7 @@ export class Drag {
     if (event.type === "pointerdown") {
       const grip = at(x, y);
       // A finger beside the ends scrolls the page, and only chooses.
-      const holds = event.pointerType !== "touch" || (event.target as Element).classList.contains("grab");
+      const holds = event.pointerType !== "touch" || isGrip(event);
       this.#grip = grip && holds ? { ...grip, from: y, id: event.pointerId } : null;
       if (this.#grip) (event.currentTarget as HTMLElement).setPointerCapture(event.pointerId);
       return grip;
@@ -59,32 +59,56 @@ export class Drag {
   end(): void {
     this.#grip = null;
   }
+
+  /** Listens on a plot for what `follow` is not told: that the pointer lets go, and that a finger takes hold of a grip. */
+  attend(plot: Element, released: () => void): void {
+    const release = () => {
+      this.end();
+      released();
+    };
+    plot.addEventListener("pointerup", release);
+    plot.addEventListener("pointercancel", release);
+    // Not by touch-action: on shapes inside an <svg> browsers do not agree about it.
+    const hold = (event: Event) => {
+      if (isGrip(event) && event.cancelable) event.preventDefault();
+    };
+    plot.addEventListener("touchstart", hold, { passive: false });
+  }
 }
 
-/** Where a key leads from a chosen bar: to another one, or to another value. Null for keys that mean nothing here. */
-export function afterKey(event: KeyboardEvent, count: number, grip: Grip, step: number): Grip | null {
+const isGrip = (event: Event) => (event.target as Element).classList.contains("grab");
+
+/** What a key press does: choose another bar, or give the chosen one another value. */
+export type Press = { index: number } | { value: number };
+
+/** Null for keys that mean nothing here. With Shift a tenth of the step. */
+export function afterKey(
+  event: KeyboardEvent,
+  count: number,
+  { index, value }: Grip,
+  step: number,
+): Press | null {
   if (event.altKey || event.ctrlKey || event.metaKey) return null;
   const fine = event.shiftKey ? step / 10 : step;
-  const { index, value } = grip;
-  const chosen = (next: number) => ({ index: Math.min(count - 1, Math.max(0, next)), value });
-  const moved = (by: number) => ({ index, value: rounded(value + by, fine) });
+  const choose = (next: number) => ({ index: Math.min(count - 1, Math.max(0, next)) });
+  const move = (by: number) => ({ value: rounded(value + by, fine) });
   switch (event.key) {
     case "ArrowLeft":
-      return chosen(index - 1);
+      return choose(index - 1);
     case "ArrowRight":
-      return chosen(index + 1);
+      return choose(index + 1);
     case "Home":
-      return chosen(0);
+      return choose(0);
     case "End":
-      return chosen(count - 1);
+      return choose(count - 1);
     case "ArrowUp":
-      return moved(fine);
+      return move(fine);
     case "ArrowDown":
-      return moved(-fine);
+      return move(-fine);
     case "PageUp":
-      return moved(10 * step);
+      return move(10 * step);
     case "PageDown":
-      return moved(-10 * step);
+      return move(-10 * step);
     default:
       return null;
   }

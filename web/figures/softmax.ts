@@ -3,6 +3,7 @@ import { html, type TemplateResult } from "lit";
 import { drawing, label } from "../charts/drawing.ts";
 import { exact, fixed } from "../charts/numbers.ts";
 import type { Theme } from "../charts/theme.ts";
+import { row as fields } from "../state/figures/softmax.ts";
 import type { FigureState } from "../state/hash.ts";
 import type { Paper, Table } from "./actions.ts";
 import { key } from "./controls.ts";
@@ -11,7 +12,7 @@ import type { Job } from "./latest.ts";
 import type { ReadingCursor } from "./reading-cursor.ts";
 import { sharedCore } from "./shared-core.ts";
 import { readings, rowControls, rowStyle, withIndices, withRandom } from "./softmax-controls.ts";
-import { afterKey, Drag, type Grip, roundStep } from "./softmax-drag.ts";
+import { afterKey, Drag, roundStep } from "./softmax-drag.ts";
 import { SoftmaxModel } from "./softmax-model.ts";
 import { domainOf, panels, type SoftmaxPanels } from "./softmax-panels.ts";
 import type { RowState, SoftmaxRow } from "./softmax-row.ts";
@@ -57,12 +58,7 @@ export class SoftmaxFigure extends FigureElement<"softmax"> {
 
   override firstUpdated(): void {
     super.firstUpdated();
-    const release = () => {
-      this.#drag.end();
-      this.requestUpdate();
-    };
-    for (const type of ["pointerup", "pointercancel"])
-      this.renderRoot.querySelector(".plot")?.addEventListener(type, release);
+    this.#drag.attend(this.renderRoot.querySelector(".plot") as Element, () => this.requestUpdate());
   }
 
   // Another seed means nothing to typed scores: who asks for one wants random ones.
@@ -129,51 +125,62 @@ export class SoftmaxFigure extends FigureElement<"softmax"> {
     ]);
   }
 
-  protected override cursor(): ReadingCursor<State> | null {
+  /** The scores as the reader's hand has them, which may be ahead of the row that is drawn. */
+  #scores(): readonly number[] {
+    return this.state.random ? Array.from(this.#model.row?.scores ?? []) : this.state.scores;
+  }
+
+  protected override cursor(): ReadingCursor<State> {
+    const scores = this.#scores();
     const { row } = this.#model;
-    const count = row?.scores.length ?? 1;
-    const at = this.#key(count);
-    const score = (index: number) => (row?.scores[index] ?? 0) * (row?.spread ?? 1);
+    const at = this.#key(scores.length);
+    const shown = (index: number) => (scores[index] ?? 0) * this.state.spread;
     const [low, high] = this.#domain;
-    const step = roundStep((high - low) / 200);
-    const take = (grip: Grip | null) => (grip && row ? this.#taken(grip, row) : null);
+    const said = row && at < row.weights.length ? `, weight ${weightText(row, at)}` : "";
     return {
       name: "Score of the chosen key",
-      text: row
-        ? `key ${at + 1} of ${count}: score ${fixed(score(at), 2)}, weight ${weightText(row, at)}`
-        : "",
+      text: `key ${at + 1} of ${scores.length}: score ${fixed(shown(at), 2)}${said}`,
       min: low,
       max: high,
-      now: score(at),
-      afterKey: (event) => row && take(afterKey(event, count, { index: at, value: score(at) }, step)),
-      atPointer: (event) => {
-        const plot = this.#panels;
-        if (!plot) return null;
-        const grip = this.#drag.follow(event, {
-          at: (x, y) => {
-            const index = plot.keyAt(x, y);
-            return index === null ? null : { index, value: score(index) };
-          },
-          unitsPerPixel: Math.abs(plot.y.invert(0) - plot.y.invert(1)),
-        });
-        return take(grip);
+      now: shown(at),
+      afterKey: (event) => {
+        const press = afterKey(
+          event,
+          scores.length,
+          { index: at, value: shown(at) },
+          roundStep((high - low) / 200),
+        );
+        if (!press) return null;
+        return "index" in press ? { key: press.index + 1 } : this.#moved(at, press.value);
       },
+      atPointer: (event) => this.#atPointer(event, shown),
     };
   }
 
-  /** A bar that was taken hold of is looked at; one that was moved makes the row the reader's own. */
-  #taken({ index, value }: Grip, { scores, spread }: SoftmaxRow): Partial<State> {
-    const old = (scores[index] as number) * spread;
-    if (value === old || spread === 0) return { key: index + 1 };
-    const [low, high] = this.#drag.active
-      ? this.#domain
-      : [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
-    const next = Math.min(high, Math.max(low, value)) / spread;
-    return {
-      key: index + 1,
-      random: false,
-      scores: Array.from(scores, (score, i) => (i === index ? next : score)),
-    };
+  #atPointer(event: PointerEvent, shown: (index: number) => number): Partial<State> | null {
+    const plot = this.#panels;
+    if (!plot) return null;
+    const grip = this.#drag.follow(event, {
+      at: (x, y) => {
+        const index = plot.keyAt(x, y);
+        return index === null ? null : { index, value: shown(index) };
+      },
+      unitsPerPixel: Math.abs(plot.y.invert(0) - plot.y.invert(1)),
+    });
+    if (!grip) return null;
+    const [low, high] = this.#domain;
+    const value = Math.min(high, Math.max(low, grip.value));
+    return value === shown(grip.index) ? { key: grip.index + 1 } : this.#moved(grip.index, value);
+  }
+
+  /** A score that was moved makes the row the reader's own. */
+  #moved(index: number, value: number): Partial<State> {
+    const { spread } = this.state;
+    const scores = this.#scores();
+    if (spread === 0) return { key: index + 1 };
+    const { min, max } = fields.scores;
+    const next = Math.min(max, Math.max(min, value / spread));
+    return { key: index + 1, random: false, scores: scores.map((score, i) => (i === index ? next : score)) };
   }
 
   protected override words(): TemplateResult {
