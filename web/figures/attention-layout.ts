@@ -191,7 +191,7 @@ function stackedLayout({ width, tokens, dimension, columns }: LayoutOptions): La
             ? valueDim
             : tokens;
       places[slot] = {
-        x: side === 0 ? 0 : width - own * cellWidth,
+        x: side === 0 ? 0 : Math.ceil((width + gutter) / 2),
         y: at * step,
         rows: tokens,
         columns: own,
