@@ -65,6 +65,58 @@ test("a failed load says why, and can be tried again", async () => {
   }
 });
 
+test("a .wasm file that is a page of HTML, text or nothing is called so", async () => {
+  const answer = (body: string) => new Response(body, { headers: { "content-type": "application/wasm" } });
+  const { fetch } = globalThis;
+  const wasmUrl = "http://127.0.0.1:1/assets/sqrtdk.wasm";
+  try {
+    for (const body of ["<!doctype html><title>Not found</title>", "\n  <html>"]) {
+      globalThis.fetch = async () => answer(body);
+      await assert.rejects(load({ wasmUrl }), {
+        code: "ERR_WASM_UNAVAILABLE",
+        message:
+          `load: ${wasmUrl} is a page of HTML, not WebAssembly: servers and bundlers answer so for a file that they do not ` +
+          "have; serve the package's sqrtdk.wasm, and give its wasmUrl",
+      });
+    }
+    globalThis.fetch = async () => answer("version https://git-lfs");
+    await assert.rejects(load({ wasmUrl }), { message: /is not WebAssembly: it begins with 76 65 72 73;/ });
+    globalThis.fetch = async () => answer("");
+    await assert.rejects(load({ wasmUrl }), { message: /sqrtdk\.wasm is empty/ });
+    globalThis.fetch = () => Promise.reject(new TypeError("fetch failed"));
+    await assert.rejects(load({ wasmUrl }), {
+      code: "ERR_WASM_UNAVAILABLE",
+      message: `load: ${wasmUrl} could not be read: fetch failed`,
+    });
+  } finally {
+    globalThis.fetch = fetch;
+  }
+  const wasmBinary = new TextEncoder().encode("<html>");
+  await assert.rejects(load({ wasmBinary }), { message: /^load: wasmBinary is a page of HTML/ });
+  structuredClone(wasmBinary, { transfer: [wasmBinary.buffer] });
+  await assert.rejects(load({ wasmBinary }), { message: /^load: wasmBinary is empty: .* transferred/ });
+});
+
+test("Vite's development server: the file is asked for where packages are", async () => {
+  const asked: string[] = [];
+  const { fetch } = globalThis;
+  try {
+    globalThis.fetch = async (url) => {
+      asked.push(String(url));
+      return new Response(wasmBinary);
+    };
+    const { packagedBytes } = await import("../../web/core/loader.ts");
+    await packagedBytes(new URL("http://127.0.0.1:1/node_modules/.vite/deps/sqrtdk.wasm"));
+    await packagedBytes(new URL("http://127.0.0.1:1/assets/sqrtdk.wasm"));
+  } finally {
+    globalThis.fetch = fetch;
+  }
+  assert.deepEqual(asked, [
+    "http://127.0.0.1:1/node_modules/sqrtdk/dist/sqrtdk.wasm",
+    "http://127.0.0.1:1/assets/sqrtdk.wasm",
+  ]);
+});
+
 test("a module that is not this engine is refused", async () => {
   const empty = new WebAssembly.Module(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0));
   await assert.rejects(load({ wasmModule: empty }), (error) => error instanceof SqrtdkError);

@@ -178,3 +178,59 @@ async function bytes() {
   const { readFile } = await import("node:fs/promises");
   return readFile(new URL(import.meta.resolve("sqrtdk/sqrtdk.wasm")));
 }
+
+test("100,000 mixed calls leave wasm's and JavaScript's memory as they were", async () => {
+  const [{ setFlagsFromString }, { runInNewContext }] = await Promise.all([
+    import("node:v8"),
+    import("node:vm"),
+  ]);
+  setFlagsFromString("--expose-gc");
+  const collect: () => void = runInNewContext("gc");
+  const [x, large] = [core.randomNormal(64, { seed: 1 }), core.randomNormal(20_000, { seed: 2 })];
+  const shape = { heads: 2, queryLength: 4, keyLength: 4, headDim: 8 };
+  const calls: (() => unknown)[] = [
+    () => core.softmax(x, { columns: 8 }),
+    () => core.logSumExp(large),
+    () => core.scaledDotProductAttention(x, x, x, { shape }).output,
+    () => core.softmaxDiagnostics(x, { columns: 16 }),
+    () => core.theory.twoKeys({ differenceStd: 2 }),
+    () => assert.throws(() => core.softmax(x, { columns: 7 })),
+    () => core.buffer(100).free(),
+    () => core.randomNormal(10, { seed: 3 }),
+    () => core.softmaxJacobian(x),
+    () => core.sampleDotProducts({ dimension: 2, samples: 10, seed: 1, bins: 4 }),
+  ];
+  const round = (count: number) => {
+    for (let i = 0; i < count; i++) calls[i % calls.length]?.();
+  };
+  const used = async () => {
+    for (let i = 0; i < 3; i++) {
+      collect();
+      await new Promise((resolve) => setImmediate(resolve)); // what is finalized later is garbage then
+    }
+    const { heapUsed, arrayBuffers } = process.memoryUsage();
+    return heapUsed + arrayBuffers;
+  };
+  round(30_000); // compilers and caches settle
+  const { memoryBytes } = core.info();
+  const before = await used();
+  round(100_000);
+  assert.equal(core.info().memoryBytes, memoryBytes);
+  // Ten thousand calls of each kind: of one kind alone, an object that stayed would be at least 64 bytes each time.
+  const more = (await used()) - before;
+  assert.ok(more < 600_000, `${more} bytes more`);
+});
+
+test("cores side by side share nothing", async () => {
+  const wasm = await bytes();
+  const cores = await Promise.all([1, 2, 3].map(() => load({ wasmModule: new WebAssembly.Module(wasm) })));
+  const sizes = cores.map((one) => one.info().memoryBytes);
+  const [first, ...others] = cores as [typeof core, ...(typeof core)[]];
+  const large = first.buffer(2 ** 24);
+  assert.ok(first.info().memoryBytes > (sizes[0] as number));
+  others.forEach((one, i) => {
+    assert.equal(one.info().memoryBytes, sizes[i + 1]);
+    assert.deepEqual(one.softmax(Float32Array.of(1, 2, 3)), expected);
+  });
+  large.free();
+});

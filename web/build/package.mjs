@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import ts from "typescript";
 import { alias } from "./aliases.mjs";
+import { printSizes } from "./sizes.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 process.chdir(root);
@@ -62,6 +63,7 @@ await Promise.all(
 copyFileSync("build/wasm/sqrtdk.wasm", "dist/sqrtdk.wasm");
 copyFileSync("build/wasm-relaxed/sqrtdk.wasm", "dist/sqrtdk.relaxed.wasm");
 writeTypes();
+printSizes();
 
 /** Declarations of the public entries and of what these mention, and no others. */
 function writeTypes() {

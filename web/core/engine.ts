@@ -31,6 +31,22 @@ export const unavailable = (why: string, cause?: unknown) =>
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
+/** Bytes that do not begin like WebAssembly, and what they are instead: by far most often a page that says "not found". */
+export function refuseOtherThanWasm(bytes: BufferSource, from: string): void {
+  if (bytes.byteLength === 0)
+    throw unavailable(`${from} is empty: nothing was read, or its memory was transferred`);
+  const [memory, offset] = ArrayBuffer.isView(bytes) ? [bytes.buffer, bytes.byteOffset] : [bytes, 0];
+  const head = new Uint8Array(memory, offset, Math.min(16, bytes.byteLength));
+  const text = String.fromCharCode(...head);
+  if (text.startsWith("\0asm")) return;
+  const html = /^\s*</.test(text);
+  const what = html ? "a page of HTML, not WebAssembly" : "not WebAssembly";
+  const why = html
+    ? "servers and bundlers answer so for a file that they do not have"
+    : `it begins with ${Array.from(head.subarray(0, 4), (byte) => byte.toString(16).padStart(2, "0")).join(" ")}`;
+  throw unavailable(`${from} is ${what}: ${why}; serve the package's sqrtdk.wasm, and give its wasmUrl`);
+}
+
 export async function compile(bytes: BufferSource): Promise<WebAssembly.Module> {
   try {
     return await WebAssembly.compile(bytes);

@@ -1,7 +1,7 @@
 /** The entry without embedded bytes: fetches a .wasm file, the fastest this engine can run. */
 
 import { unavailable } from "./engine.ts";
-import { bytesAt, createLoader, type Source } from "./loader.ts";
+import { createLoader, packagedBytes, type Source } from "./loader.ts";
 import type { CompiledCore, Core, LoadOptions } from "./types.ts";
 
 export { type ErrorCode, SqrtdkError } from "./errors.ts";
@@ -20,7 +20,7 @@ const source: Source = {
     } catch (cause) {
       throw unavailable("the .wasm file cannot be found from inside this bundle; give wasmUrl", cause);
     }
-    return bytesAt(url);
+    return packagedBytes(url);
   },
 };
 

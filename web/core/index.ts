@@ -1,7 +1,7 @@
 /** The package's main entry: the baseline engine is embedded, so that it works without a loader or a server. */
 import { embeddedSimd } from "../../build/generated/embedded.js";
 import { unavailable } from "./engine.ts";
-import { bytesAt, createLoader, type Source } from "./loader.ts";
+import { createLoader, packagedBytes, type Source } from "./loader.ts";
 import type { CompiledCore, Core, LoadOptions } from "./types.ts";
 
 export { type ErrorCode, SqrtdkError } from "./errors.ts";
@@ -24,7 +24,7 @@ const source: Source = {
     } catch (cause) {
       throw unavailable(`${file} cannot be found from inside a bundle; give its wasmUrl`, cause);
     }
-    return bytesAt(url);
+    return packagedBytes(url);
   },
 };
 

@@ -1,7 +1,7 @@
 /** load() and compile(), wherever the bytes come from. */
 import { cut, oneOf, readOptions, reject } from "./checks.ts";
 import { createCore } from "./core.ts";
-import { compile, instantiate, supports, unavailable, type Variant } from "./engine.ts";
+import { compile, instantiate, refuseOtherThanWasm, supports, unavailable, type Variant } from "./engine.ts";
 import { SqrtdkError } from "./errors.ts";
 import type { CompiledCore, Core, LoadOptions } from "./types.ts";
 
@@ -20,7 +20,7 @@ export interface Loader {
 const loadOptions = ["variant", "wasmBinary", "wasmModule", "wasmUrl"] as const;
 
 /** The bytes at a URL: by fetch, or from the file system where fetch reads no files (Node). */
-export async function bytesAt(url: URL): Promise<BufferSource> {
+async function read(url: URL): Promise<BufferSource> {
   try {
     if (url.protocol === "file:" && typeof process === "object" && process.versions?.node) {
       if (!process.getBuiltinModule) throw new Error("reading files needs Node.js 20.16, 22.3 or newer");
@@ -34,6 +34,21 @@ export async function bytesAt(url: URL): Promise<BufferSource> {
     throw unavailable(`${cut(url.href, 300)} could not be read: ${cut(why, 300)}`, cause);
   }
 }
+
+async function bytesAt(url: URL): Promise<BufferSource> {
+  const bytes = await read(url);
+  refuseOtherThanWasm(bytes, cut(url.href, 300));
+  return bytes;
+}
+
+/**
+ * The bytes of one of the package's own files. Vite's development server moves this module into its cache and the file
+ * not with it: that is still where packages are.
+ */
+export const packagedBytes = (url: URL): Promise<BufferSource> =>
+  bytesAt(
+    new URL(url.href.replace(/\/node_modules\/\.vite\/deps\w*\/(?=[^/]+$)/, "/node_modules/sqrtdk/dist/")),
+  );
 
 function toUrl(value: unknown): URL {
   try {
@@ -92,7 +107,9 @@ function readLoadOptions(source: Source, options: unknown): Wanted[] {
 async function compileWanted(source: Source, wanted: Wanted): Promise<WebAssembly.Module> {
   if (isModule(wanted)) return wanted;
   if (typeof wanted === "string") return compile(await source.bytes(wanted));
-  return compile(isBytes(wanted) ? wanted : await bytesAt(wanted));
+  if (!isBytes(wanted)) return compile(await bytesAt(wanted));
+  refuseOtherThanWasm(wanted, "wasmBinary");
+  return compile(wanted);
 }
 
 interface Loaded {
