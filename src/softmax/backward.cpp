@@ -1,4 +1,9 @@
 // Backward pass of softmax rows and the full Jacobian. Shapes: all [rows, columns], row strides in floats.
+//
+// Versions tried (4096 x 512 in V8, CPU time against this one):
+//   g_t of every row found first, 0 where no key holds more than half of the weight: three passes always  1.25
+#include <algorithm>
+
 #include "simd/f32x4.h"
 #include "simd/math64.h"
 #include "softmax/row_loops.h"
@@ -7,20 +12,41 @@
 namespace sqrtdk {
 namespace {
 
-void BackwardRow(const float* g, const float* p, std::size_t columns, float scale, float* grad_scores) {
-  // Pass 1: g_t, the upstream gradient of the key that holds more than half of the weight; 0 where there is
-  // none, since then nothing cancels. At most one term of the sum is not 0, so it needs no search for an
-  // index.
-  const double g_top = SumInBlocks(columns, [&](F32x4 sum, std::size_t j, std::size_t count) {
-    const I32x4 is_top = LoadPartial(p + j, count, 0.0f) > Splat(0.5f);
-    return sum + Select(is_top, LoadPartial(g + j, count, 0.0f), Splat(0.0f));
-  });
-  const F32x4 shift = Splat(static_cast<float>(g_top));
+struct DotAndLargest {
+  F32x4 dot;      // of p and g
+  F32x4 largest;  // of p
+};
 
-  // Pass 2: sum_k p_k (g_k - g_t), to which the key t adds exactly 0.
-  const double dot = SumInBlocks(columns, [&](F32x4 sum, std::size_t j, std::size_t count) {
-    return MulAdd(LoadPartial(p + j, count, 0.0f), LoadPartial(g + j, count, 0.0f) - shift, sum);
-  });
+void BackwardRow(const float* g, const float* p, std::size_t columns, float scale, float* grad_scores) {
+  // Pass 1: sum_k p_k g_k, in float over blocks and in double over the blocks, and the largest weight.
+  constexpr std::size_t kBlock = 512;
+  const auto combine = [=](DotAndLargest so_far, std::size_t j, std::size_t count) {
+    const F32x4 weight = LoadPartial(p + j, count, 0.0f);
+    return DotAndLargest{MulAdd(weight, LoadPartial(g + j, count, 0.0f), so_far.dot),
+                         Max(so_far.largest, weight)};
+  };
+  const auto merge = [](DotAndLargest a, DotAndLargest b) {
+    return DotAndLargest{a.dot + b.dot, Max(a.largest, b.largest)};
+  };
+  double dot = 0;
+  F32x4 largest = Splat(0.0f), shift = Splat(0.0f);
+  for (std::size_t begin = 0; begin < columns; begin += kBlock) {
+    const std::size_t end = std::min(columns, begin + kBlock);
+    const DotAndLargest block =
+        ReduceVectors(begin, end, DotAndLargest{Splat(0.0f), Splat(0.0f)}, combine, merge);
+    dot += static_cast<double>(SumLanes(block.dot));
+    largest = Max(largest, block.largest);
+  }
+
+  // Pass 2, where a key t holds more than half of the weight: sum_k p_k (g_k - g_t), to which t adds exactly
+  // 0. Elsewhere nothing cancels.
+  if (MaxLanes(largest) > 0.5f) {
+    const auto top = std::find_if(p, p + columns, [](float weight) { return weight > 0.5f; }) - p;
+    shift = Splat(g[top]);
+    dot = SumInBlocks(columns, [=](F32x4 sum, std::size_t j, std::size_t count) {
+      return MulAdd(LoadPartial(p + j, count, 0.0f), LoadPartial(g + j, count, 0.0f) - shift, sum);
+    });
+  }
 
   // Pass 3.
   const F32x4 mean = Splat(static_cast<float>(dot)), factor = Splat(scale);

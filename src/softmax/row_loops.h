@@ -47,10 +47,10 @@ inline double TransformVectors(std::size_t columns, Read read, Apply apply, Writ
 
 // result = combine(result, j, count) over the columns begin .. end of a row, in four independent lanes of
 // work so that the latency of one addition or maximum does not bound the loop; merge joins them.
-template <class Combine, class Merge>
-inline F32x4 ReduceVectors(std::size_t begin, std::size_t end, F32x4 start, Combine combine, Merge merge) {
+template <class Result, class Combine, class Merge>
+inline Result ReduceVectors(std::size_t begin, std::size_t end, Result start, Combine combine, Merge merge) {
   constexpr std::size_t kFour = kLanes;
-  F32x4 a = start, b = start, c = start, d = start;
+  Result a = start, b = start, c = start, d = start;
   std::size_t j = begin;
   for (; j + 4 * kFour <= end; j += 4 * kFour) {
     a = combine(a, j, kFour);

@@ -4,6 +4,7 @@
 //   exp by Cody and Waite instead of 2^x with log2(e) in the scale        1.3
 //   every row through a factor, so that negative scales need no case      1.1
 //   one vector after the other instead of four side by side               1.2
+//   a polynomial of degree 5, and no flush in rows too narrow to need it  0.96, and weights 1.5 ULP worse
 #include "softmax/softmax.h"
 
 #include <algorithm>
