@@ -4,8 +4,10 @@
 
 #include "bindings/memory.h"
 #include "experiments/gradient_flow.h"
+#include "theory/entropy_floor.h"
 #include "theory/expected_softmax.h"
 #include "theory/moments.h"
+#include "theory/normal_limit.h"
 #include "theory/random_energy.h"
 #include "theory/softmax_table.h"
 #include "theory/variance_gamma.h"
@@ -58,10 +60,21 @@ EMSCRIPTEN_BINDINGS(theory) {
   emscripten::function("dotProductTail", &theory::DotProductTail);
   emscripten::function("dotProductQuantile", &theory::DotProductQuantile);
 
+  emscripten::function("normalDensity", &theory::NormalDensity);
+  emscripten::function("normalTail", &theory::NormalTail);
+  emscripten::value_object<theory::NormalDistance>("NormalDistance")
+      .field("distance", &theory::NormalDistance::distance)
+      .field("at", &theory::NormalDistance::at);
+  emscripten::function("normalDistance", &theory::NormalDistanceOf);
+
+  emscripten::constant("maximumRowKeys", theory::kMaximumRowKeys);
+  emscripten::constant("maximumScoreStd", theory::kMaximumScoreStd);
+  emscripten::constant("maximumRowScoreStd", theory::kMaximumRowScoreStd);
   emscripten::value_object<theory::ExpectedSoftmax>("ExpectedSoftmax")
       .field("logPartition", &theory::ExpectedSoftmax::log_partition)
       .field("entropy", &theory::ExpectedSoftmax::entropy)
       .field("sumSquares", &theory::ExpectedSoftmax::sum_squares)
+      .field("sumCubes", &theory::ExpectedSoftmax::sum_cubes)
       .field("maxProbability", &theory::ExpectedSoftmax::maximum_probability)
       .field("jacobianTrace", &theory::ExpectedSoftmax::jacobian_trace)
       .field("jacobianFrobeniusSquared", &theory::ExpectedSoftmax::jacobian_frobenius_squared);
@@ -71,7 +84,20 @@ EMSCRIPTEN_BINDINGS(theory) {
   emscripten::function("expectedRow", &ExpectedRow);
 
   emscripten::function("expectedMaximum", &theory::ExpectedMaximum);
+  emscripten::function("freezingStd", &theory::FreezingStd);
   emscripten::function("freezingDimension", &theory::FreezingDimension);
+  emscripten::value_object<theory::FrozenRow>("FrozenRow")
+      .field("sumSquares", &theory::FrozenRow::sum_squares)
+      .field("sumCubes", &theory::FrozenRow::sum_cubes)
+      .field("squaredSumSquares", &theory::FrozenRow::squared_sum_squares)
+      .field("maxProbability", &theory::FrozenRow::maximum_probability)
+      .field("entropy", &theory::FrozenRow::entropy)
+      .field("jacobianTrace", &theory::FrozenRow::jacobian_trace)
+      .field("jacobianFrobeniusSquared", &theory::FrozenRow::jacobian_frobenius_squared);
+  emscripten::function("poissonDirichlet", &theory::PoissonDirichlet);
+  emscripten::function("entropyFloor", &theory::EntropyFloor);
+
+  emscripten::constant("maximumDifferenceStd", theory::kMaximumDifferenceStd);
   emscripten::value_object<theory::TwoKeyRow>("TwoKeyRow")
       .field("product", &theory::TwoKeyRow::expected_product)
       .field("medianProduct", &theory::TwoKeyRow::median_product)

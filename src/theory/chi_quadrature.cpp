@@ -4,51 +4,59 @@
 #include <cmath>
 #include <cstddef>
 
-#include "theory/gauss_legendre.h"
-
 namespace sqrtdk::theory {
 namespace {
 
 constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-// Short vectors: Gauss-Legendre over all r that matter. The rule below converges slowly here: the
-// expectations of a softmax row are smooth in r but not in r^2 / 2 on the scale of its law (1e-3 with 16
-// nodes at d = 1).
-ChiRule Legendre(int dimension) {
-  const double d = dimension;
-  const double low = std::max(0.0, std::sqrt(d) - 5.2), high = std::sqrt(d) + 5.8;
-  const double mode = std::sqrt(d - 1.0);
-  const double log_mode = dimension > 1 ? (d - 1.0) * std::log(mode) : 0.0;
-  ChiRule rule{};
-  double sum = 0.0;
-  for (const GaussLegendrePair& pair : kGaussLegendre32) {
-    for (const double node : {-pair.node, pair.node}) {
-      const double r = 0.5 * (low + high) + 0.5 * (high - low) * node;
-      const double weight =
-          pair.weight * std::exp((d - 1.0) * std::log(r) - 0.5 * r * r - log_mode + 0.5 * mode * mode);
-      sum += weight;
-      if (weight < 1e-12) continue;
-      rule.radius[at(rule.size)] = r;
-      rule.weight[at(rule.size)] = weight;
-      ++rule.size;
-    }
-  }
-  for (double& weight : rule.weight) weight /= sum;
-  return rule;
-}
+constexpr std::size_t kMaximumPoints = 512;
 
-// Long vectors: y = r^2 / 2 is Gamma(d/2), so Gauss-Laguerre with exponent alpha = d/2 - 1; |q| varies by
-// 1/sqrt(2d) of itself, and the longer the vector, the fewer nodes do. The nodes are the eigenvalues of the
-// symmetric tridiagonal matrix of the three-term recurrence, diagonal 2k + 1 + alpha, beside it sqrt(k (k +
-// alpha)); the weights are the squared first components of its eigenvectors (Golub & Welsch 1969). Found by
-// the implicit QL algorithm with Wilkinson's shift, which needs only those components (EISPACK imtql2).
-ChiRule Laguerre(int dimension, int n) {
-  const double alpha = 0.5 * dimension - 1.0;
+// The rule with n nodes that is exact for polynomials of degree 2n - 1 in r. Its orthogonal polynomials come
+// from the chi law itself, cut into fine steps of ln r (Stieltjes' procedure): p_{k+1} = (r - diagonal_k) p_k
+// - beside_{k-1} p_{k-1} before normalisation. The nodes are the eigenvalues of the symmetric tridiagonal
+// matrix of that recurrence, the weights the squared first components of its eigenvectors (Golub & Welsch
+// 1969), found by the implicit QL algorithm with Wilkinson's shift, which needs only those components
+// (EISPACK imtql2). In r, not in r^2 / 2 where the rule would be Gauss-Laguerre: for short vectors that one
+// converges slowly, as E p_max is linear in r near 0.
+ChiRule Gauss(int dimension, int n) {
+  const double d = dimension;
+  const double step = std::min(0.1, 0.4 / std::sqrt(2.0 * d));
+  std::array<double, kMaximumPoints> radius, mass, now, before{};
+  std::size_t points = 0;
+  double total = 0.0;
+  // Of the mode sqrt(d) the density of ln r is d t - d (e^2t - 1) / 2, t = ln r - ln sqrt(d).
+  for (int i = static_cast<int>(3.0 / step); points < kMaximumPoints; --i) {
+    const double t = step * i, log_mass = d * t - 0.5 * d * std::expm1(2.0 * t);
+    if (log_mass < -46.0) {
+      if (t < 0.0) break;
+      continue;
+    }
+    radius[points] = std::sqrt(d) * std::exp(t);
+    mass[points] = std::exp(log_mass);
+    total += mass[points];
+    ++points;
+  }
+  for (std::size_t i = 0; i < points; ++i) {
+    mass[i] /= total;
+    now[i] = 1.0;
+  }
+
   std::array<double, kMaximumChiNodes> diagonal{}, beside{}, first{};
   for (int k = 0; k < n; ++k) {
-    diagonal[at(k)] = 2.0 * k + 1.0 + alpha;
-    beside[at(k)] = k + 1 < n ? std::sqrt((k + 1.0) * (k + 1.0 + alpha)) : 0.0;
+    for (std::size_t i = 0; i < points; ++i) diagonal[at(k)] += mass[i] * radius[i] * now[i] * now[i];
+    double square = 0.0;
+    for (std::size_t i = 0; i < points; ++i) {
+      const double next =
+          (radius[i] - diagonal[at(k)]) * now[i] - (k > 0 ? beside[at(k - 1)] : 0.0) * before[i];
+      before[i] = now[i];
+      now[i] = next;
+      square += mass[i] * next * next;
+    }
+    if (k + 1 == n) break;
+    beside[at(k)] = std::sqrt(square);
+    for (std::size_t i = 0; i < points; ++i) now[i] /= beside[at(k)];
   }
+
   first[0] = 1.0;
   for (int l = 0; l < n; ++l) {
     for (int iteration = 0; iteration < 60; ++iteration) {
@@ -86,7 +94,7 @@ ChiRule Laguerre(int dimension, int n) {
   ChiRule rule{};
   rule.size = n;
   for (int i = 0; i < n; ++i) {
-    rule.radius[at(i)] = std::sqrt(2.0 * diagonal[at(i)]);
+    rule.radius[at(i)] = diagonal[at(i)];
     rule.weight[at(i)] = first[at(i)] * first[at(i)];
   }
   return rule;
@@ -95,8 +103,13 @@ ChiRule Laguerre(int dimension, int n) {
 }  // namespace
 
 ChiRule ChiQuadrature(int dimension) {
-  if (dimension < 24) return Legendre(dimension);
-  return Laguerre(dimension, dimension < 48 ? 16 : dimension < 128 ? 10 : dimension < 512 ? 7 : 5);
+  const int nodes = dimension < 8      ? 30
+                    : dimension < 24   ? 26
+                    : dimension < 48   ? 20
+                    : dimension < 256  ? 12
+                    : dimension < 1024 ? 8
+                                       : 6;
+  return Gauss(dimension, nodes);
 }
 
 }  // namespace sqrtdk::theory

@@ -35,7 +35,7 @@ namespace sqrtdk::theory {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kReach = 8.6;  // standard deviations: phi < 4e-17 of its peak beyond
+constexpr double kReach = 9.4;  // standard deviations: one of 65536 scores lies beyond with probability 4e-16
 
 // The averages of the five kernels at one u.
 using Averages = KernelValues;
@@ -72,7 +72,7 @@ constexpr double kNarrowStep = 0.25;
 
 Integrals NarrowIntegrals(double n, double sigma) {
   constexpr double kStep = 0.7;  // in z = (w - u) / sigma
-  constexpr int kHalf = 12;      // 0.7 * 12 = 8.4
+  constexpr int kHalf = 13;      // 0.7 * 13 = 9.1
   std::array<double, 2 * kHalf + 1> density;
   double sum = 0.0;
   for (int j = -kHalf; j <= kHalf; ++j) {
@@ -95,7 +95,8 @@ Integrals NarrowIntegrals(double n, double sigma) {
 // sigma >= kNarrow: the kernels are tabulated on w_j = j kStep, which covers all w where they matter.
 struct KernelTable {
   static constexpr double kStep = 0.25;
-  static constexpr int kFirstNode = -144, kLastNode = 16;  // w in [-36, 4]: e^-36 is 2e-16, e^-e^4 is 2e-24
+  // w in [-47.5, 4]: n keys of e^w < e^-36 / n each are not seen beside one of 1, and e^-e^4 is 2e-24.
+  static constexpr int kFirstNode = -190, kLastNode = 16;
   static constexpr std::size_t kNodes = kLastNode - kFirstNode + 1;
   std::array<KernelValues, kNodes> values;
 
@@ -106,10 +107,10 @@ struct KernelTable {
   }
 };
 
-// The integrand varies over sigma / sqrt(2 ln n), the width of the largest score's law. 0.45 of that is exact
-// to 1e-13; 0.7 to 1e-9, 1 to 1e-5.
+// The integrand varies over sigma / sqrt(2 ln n), the width of the largest score's law. 0.4 of that is exact
+// to 1e-13 for n = 4096, to 1e-12 for 65536; 0.7 to 1e-9, 1 to 1e-5.
 double WideStep(double n, double sigma) {
-  const double step = 0.4 * sigma / std::sqrt(2.0 * std::log(n));
+  const double step = 0.36 * sigma / std::sqrt(2.0 * std::log(n));
   return KernelTable::kStep * std::max(1.0, std::floor(step / KernelTable::kStep));
 }
 
@@ -121,6 +122,7 @@ Integrals WideIntegrals(const KernelTable& table, double n, double sigma) {
   const double normalise = kStep / (sigma * std::sqrt(2.0 * std::numbers::pi));
   const auto density_at = [&](int offset) { return normalise * NormalWeight(kStep * offset / sigma); };
   const int reach = static_cast<int>(kReach * sigma / kStep) + 1;
+  const int lowest = std::max(0, static_cast<int>(-(36.0 + std::log(n)) / kStep) - KernelTable::kFirstNode);
   std::array<double, KernelTable::kNodes> density;  // at w_j - u
   for (int j = 0; j < kNodes; ++j) {
     density[static_cast<std::size_t>(j)] = density_at(j + KernelTable::kFirstNode - first_u);
@@ -130,7 +132,7 @@ Integrals WideIntegrals(const KernelTable& table, double n, double sigma) {
   Integrals total;
   for (int u = first_u;; u += shift) {
     Averages a{};
-    const int low = std::max(0, u - reach - KernelTable::kFirstNode);
+    const int low = std::max(lowest, u - reach - KernelTable::kFirstNode);
     const int high = std::min(kNodes - 1, u + reach - KernelTable::kFirstNode);
     for (int j = low; j <= high; ++j) {
       const double weight = density[static_cast<std::size_t>(j)];

@@ -42,35 +42,71 @@ double ExpectedMinimumProbability(double tau) {
   return 2.0 * kStep * sum / tau;
 }
 
+// psi(1) - psi(1-a) = sum_{k>=1} a / (k (k-a)): 16 terms, and the rest from the asymptotic series of psi
+// (DLMF 5.11.2). Differences of powers are taken apart so that a factor a comes out of each.
+double FrozenEntropy(double a) {
+  double sum = 0.0;
+  for (int k = 1; k < 17; ++k) sum += a / (k * (k - a));
+  const double x = 17.0, y = x - a;
+  const double u = 1.0 / (x * x), v = 1.0 / (y * y), difference = a * (x + y) * u * v;  // v - u
+  return sum - std::log1p(-a / x) + 0.5 * a / (x * y) +
+         difference * (1.0 / 12.0 - (u + v) / 120.0 + (u * u + u * v + v * v) / 252.0 -
+                       (u + v) * (u * u + v * v) / 240.0);
+}
+
+// int_0^inf dx / sum_k x^k / ((1-a)(2-a)...(k-a)), by the double exponential rule: the scale of x runs from
+// 1-a to 1.
+double FrozenMaximum(double a) {
+  constexpr double kStep = 1.0 / 10.0;
+  double sum = 0.0;
+  for (int i = -37;; ++i) {
+    const double z = kStep * i, stretch = std::exp(-z);
+    const double x = (1.0 - a) * std::exp(z - stretch);
+    if (x > 45.0) break;  // the integrand falls like x^-a e^-x
+    double series = 1.0, term = 1.0;
+    for (int k = 1; term > 1e-17 * series; ++k) {
+      term *= x / (k - a);
+      series += term;
+    }
+    sum += x * (1.0 + stretch) / series;
+  }
+  return kStep * sum;
+}
+
 }  // namespace
 
-double ExpectedMaximum(int keys) {
-  if (keys < 1 || keys > kMaximumKeys) return kNan;
-  const double n = keys;
-  // phi^2 < e^-40 / n^2 outside the range for every n up to kMaximumKeys; the peak is never narrower than
-  // 0.2.
-  constexpr double kStep = 1.0 / 24.0;
+double ExpectedMaximum(double n) {
+  if (!(n >= 1.0 && n <= 0x1p53)) return kNan;
+  // phi^2 < e^-40 / n^2 outside the range for every n; the peak is never narrower than 0.1.
+  constexpr double kStep = 1.0 / 40.0;
   double sum = 0.0;
-  for (int i = -160; i <= 216; ++i) {
+  for (int i = -270; i <= 440; ++i) {
     const double x = kStep * i;
     const double above = 0.5 * std::erfc(x / std::numbers::sqrt2);
     const double density = NormalDensity(x);
     sum += density * density * std::exp((n - 2.0) * std::log1p(-above));
   }
-  return keys == 1 ? 0.0 : n * (n - 1.0) * kStep * sum;
+  return n == 1.0 ? 0.0 : n * (n - 1.0) * kStep * sum;
 }
+
+double FreezingStd(double keys) { return std::sqrt(FreezingDimension(keys)); }
 
 double FreezingDimension(double keys) { return keys >= 1.0 ? 2.0 * std::log(keys) : kNan; }
 
-FrozenRow FrozenRowLimit(int keys, double score_std) {
-  if (!(score_std > 0.0)) return {kNan, kNan, kNan, kNan};
-  const double trace = ExpectedMaximum(keys) / score_std;
-  return {trace, std::numbers::ln2 * trace, std::numbers::pi * std::numbers::pi / 6.0 * trace, trace / 3.0};
+FrozenRow PoissonDirichlet(double a) {
+  if (!(a >= 0.0 && a < 1.0)) return {kNan, kNan, kNan, kNan, kNan, kNan, kNan};
+  return {1.0 - a,
+          0.5 * (1.0 - a) * (2.0 - a),
+          (1.0 - a) * (3.0 - 2.0 * a) / 3.0,
+          FrozenMaximum(a),
+          FrozenEntropy(a),
+          a,
+          a * (1.0 - a) / 3.0};
 }
 
 TwoKeyRow TwoKeys(double difference_std, double threshold) {
   const double tau = difference_std;
-  if (!(tau >= 0.0 && tau <= 1e6) || !(threshold > 0.0 && threshold <= 0.25)) {
+  if (!(tau >= 0.0 && tau <= kMaximumDifferenceStd) || !(threshold > 0.0 && threshold <= 0.25)) {
     return {kNan, kNan, kNan, kNan, kNan};
   }
   if (tau == 0.0) return {0.25, 0.25, std::numbers::ln2, 0.5, 0.0};

@@ -19,12 +19,12 @@ namespace sqrtdk::theory {
 inline constexpr int kMaximumDimension = 1 << 16;
 
 // Density of S at x, for any real x; in units of 1/x. Even in x. +inf at x = 0 for d = 1 (it grows like
-// -ln|x| / pi), 0 at +-inf. Relative error below 4e-14 for d <= 4096 wherever the value is a normal double,
-// however far out in the tail; the cost is O(d).
+// -ln|x| / pi), 0 at +-inf. Relative error below 4e-14 for d <= 4096 and 4e-13 for all d wherever the value
+// is a normal double, however far out in the tail; the cost is O(d).
 double DotProductDensity(double x, int dimension, double scale = 1.0);
 
-// P(S > x), for any real x: 1/2 at 0, 1 at -inf, 0 at +inf. Relative error below 4e-14 for d <= 4096, in the
-// upper tail as well, down to the smallest normal double. P(S <= x) is DotProductTail(-x, ...).
+// P(S > x), for any real x: 1/2 at 0, 1 at -inf, 0 at +inf. Of the same relative error as the density,
+// in the upper tail as well, down to the smallest normal double. P(S <= x) is DotProductTail(-x, ...).
 double DotProductTail(double x, int dimension, double scale = 1.0);
 
 // The x with P(S <= x) = probability; -inf at 0, +inf at 1, NaN outside [0, 1]. Relative error below 1e-13,

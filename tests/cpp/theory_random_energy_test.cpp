@@ -29,14 +29,15 @@ TEST_CASE("theory/random_energy: expected maxima agree with the table and with c
   CHECK(RelativeError(ExpectedMaximum(5), 1.16296447364051961227796268855) <
         1e-14);  // mpmath, as the next two
   CHECK(RelativeError(ExpectedMaximum(4096), 3.62608217776914534516793837036) < 1e-14);
-  CHECK(RelativeError(ExpectedMaximum(kMaximumKeys), 4.87229397250090648311896875173) < 1e-14);
-  CHECK(std::isnan(ExpectedMaximum(0)));
-  CHECK(std::isnan(ExpectedMaximum(kMaximumKeys + 1)));
+  CHECK(RelativeError(ExpectedMaximum(0x1p20), 4.87229397250090648311896875173) < 1e-14);
+  CHECK(RelativeError(ExpectedMaximum(1e12), 7.112463684767471033139) < 1e-14);
+  CHECK(RelativeError(ExpectedMaximum(0x1p53 - 1.0), 8.277218609078766915907) < 1e-14);
+  for (const double bad : {0.0, 0x1p54, kNan}) CHECK(std::isnan(ExpectedMaximum(bad)));
 }
 
 TEST_CASE("theory/random_energy: maxima grow, but stay below sqrt(2 ln n)") {
   double previous = 0.0;
-  for (int n = 2; n <= kMaximumKeys; n = n + 1 + n / 3) {
+  for (double n = 2; n < 0x1p53; n = n + 1 + std::floor(n / 3)) {
     const double m = ExpectedMaximum(n);
     CHECK(m > previous);
     CHECK(m * m < FreezingDimension(n));
@@ -49,6 +50,9 @@ TEST_CASE("theory/random_energy: the freezing dimension is 2 ln n") {
   CHECK(FreezingDimension(64) == doctest::Approx(8.317766166719343).epsilon(1e-15));
   CHECK(std::isnan(FreezingDimension(0)));
   CHECK(std::isnan(FreezingDimension(kNan)));
+  CHECK(FreezingStd(1) == 0.0);
+  CHECK(FreezingStd(64) == std::sqrt(FreezingDimension(64)));
+  CHECK(std::isnan(FreezingStd(0.5)));
 }
 
 TEST_CASE("theory/random_energy: two keys agree with the adaptive quadratures") {
@@ -103,25 +107,60 @@ TEST_CASE("theory/random_energy: the mean falls like 1/tau, the median exponenti
   }
 }
 
-TEST_CASE("theory/random_energy: exact rows approach the frozen law at the stated distance") {
-  for (const int n : {2, 8, 64, 512}) {
-    CAPTURE(n);
+// mpmath, 30 digits: hyp1f1 under adaptive quadrature, and digamma. At a = 1/2 the definition by a double
+// integral too.
+TEST_CASE("theory/random_energy: Poisson-Dirichlet weights agree with the 20-digit values") {
+  struct {
+    double a, maximum, entropy;
+  } const rows[] = {
+      {1e-12, 0.99999999999930685282, 1.6449340668494284603e-12},
+      {1e-6, 0.99999930685274507863, 1.6449352689062118459e-6},
+      {0.1, 0.92989529903274086717, 0.17771128504551854195},
+      {0.25, 0.82125021960128753217, 0.50864521488493930902},
+      {0.5, 0.62650759876717544908, 1.3862943611198906188},
+      {0.75, 0.39819253175265098559, 3.6502378684747325475},
+      {0.9, 0.21745384193881913252, 9.8465392755095461868},
+      {0.99, 0.041139973832120084979, 99.983669792967052805},
+      {0.999999, 0.000013238321806211235544, 999999.99996959940262},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.a);
+    const FrozenRow got = PoissonDirichlet(row.a);
+    CHECK(RelativeError(got.maximum_probability, row.maximum) < 1e-13);
+    CHECK(RelativeError(got.entropy, row.entropy) < 1e-13);
+    CHECK(got.sum_squares + got.jacobian_trace == doctest::Approx(1.0).epsilon(1e-15));
+    // |J|_F^2 = S_2 - 2 S_3 + S_2^2.
+    CHECK(std::abs(got.sum_squares - 2.0 * got.sum_cubes + got.squared_sum_squares -
+                   got.jacobian_frobenius_squared) < 1e-15);
+  }
+  const FrozenRow frozen = PoissonDirichlet(0.0);
+  CHECK(frozen.sum_squares == 1.0);
+  CHECK(frozen.maximum_probability == doctest::Approx(1.0).epsilon(1e-15));
+  CHECK(frozen.entropy == 0.0);
+  for (const double bad : {-0.1, 1.0, kNan}) CHECK(std::isnan(PoissonDirichlet(bad).entropy));
+}
+
+TEST_CASE("theory/random_energy: exact rows are as near to the frozen phase as stated") {
+  for (const int n : {2, 8, 64, 512, 1024}) {
     double previous = 1.0;
-    for (const double sigma : {8.0, 22.6, 100.0}) {
+    for (const double sigma : {8.0, 16.0, 22.6, 100.0, 1000.0}) {
+      CAPTURE(n);
       CAPTURE(sigma);
-      const FrozenRow limit = FrozenRowLimit(n, sigma);
+      const double a = ExpectedMaximum(n) / sigma;
+      const FrozenRow frozen = PoissonDirichlet(a);
       const ExpectedSoftmax exact = ExpectedSoftmaxOf(n, sigma);
-      const double off = RelativeError(limit.jacobian_trace, exact.jacobian_trace);
-      CHECK(off < (sigma < 22.0 ? 0.019 : sigma < 99.0 ? 0.0023 : 1.2e-4));
+      const double off = RelativeError(frozen.jacobian_trace, exact.jacobian_trace);
+      CHECK(off < (sigma < 22.0 ? 0.02 : sigma < 99.0 ? 0.0023 : 1.2e-4));
       CHECK(off < previous);
       previous = off;
-      CHECK(RelativeError(limit.entropy, exact.entropy) < 8.0 / sigma);
-      CHECK(RelativeError(limit.one_minus_maximum, 1.0 - exact.maximum_probability) < 8.0 / sigma);
-      CHECK(RelativeError(limit.jacobian_frobenius_squared, exact.jacobian_frobenius_squared) < 8.0 / sigma);
+      CHECK(RelativeError(frozen.maximum_probability, exact.maximum_probability) < 0.01);
+      CHECK(RelativeError(frozen.entropy, exact.entropy) < 0.1);
+      CHECK(RelativeError(frozen.jacobian_frobenius_squared, exact.jacobian_frobenius_squared) < 0.07);
+      // The leading terms in a.
+      CHECK(RelativeError(exact.entropy, std::numbers::pi * std::numbers::pi / 6.0 * a) < 8.0 / sigma);
+      CHECK(RelativeError(1.0 - exact.maximum_probability, std::numbers::ln2 * a) < 8.0 / sigma);
     }
   }
-  CHECK(std::isnan(FrozenRowLimit(8, 0.0).entropy));
-  CHECK(std::isnan(FrozenRowLimit(0, 1.0).entropy));
 }
 
 }  // namespace

@@ -309,6 +309,25 @@ ranges(
   (c) => c.theory.scoreMatrixVarianceError({ queries: 1, keys: 0, dimension: 4 }),
   /keys must be an integer from 1/,
 );
+const at = (options: object) => ({ dimension: 4, ...options });
+ranges("normalDensity", "std", (c) => c.theory.normalDensity(1, at({ queryStd: 0 })), /queryStd/);
+ranges("normalTail", "scale", (c) => c.theory.normalTail(1, at({ scale: 5 })), /scale/);
+ranges(
+  "normalDistance",
+  "0",
+  (c) => c.theory.normalDistance({ dimension: 0 }),
+  /dimension .* from 1 to 65536/,
+);
+ranges("freezingStd", "0.5", (c) => c.theory.freezingStd(0.5), /at least 1, got 0.5/);
+ranges("poissonDirichlet", "1", (c) => c.theory.poissonDirichlet(1), /a must be less than 1, got 1/);
+ranges("poissonDirichlet", "-1", (c) => c.theory.poissonDirichlet(-1), /a must be .* from 0 to 1/);
+ranges("entropyFloor", "norm", (c) => c.theory.entropyFloor({ keys: 4, scoreNorm: -1 }), /scoreNorm/);
+ranges(
+  "expectedSoftmax",
+  "too many keys",
+  (c) => c.theory.expectedSoftmax({ keys: 65537, scoreStd: 1 }),
+  /keys must be an integer from 1 to 65536/,
+);
 const types = (call: string, why: string, run: Refusal["run"], says: RegExp) =>
   refuse(call, why, run, "ERR_TYPE", says);
 types(

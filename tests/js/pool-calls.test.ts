@@ -39,11 +39,17 @@ const cases: Record<string, unknown[]> = {
   "theory.dotProductQuantile": [0.9, density],
   "theory.dotProductMoments": [{ dimension: 4, components: "laplace" }],
   "theory.varianceStandardError": [{ dimension: 4, samples: 10 }],
+  "theory.scoreMatrixVarianceError": [{ queries: 4, keys: 8, dimension: 16 }],
+  "theory.normalDensity": [Float64Array.of(-1, 0.5, 7), density],
+  "theory.normalTail": [2.5, density],
+  "theory.normalDistance": [{ dimension: 7 }],
+  "theory.freezingStd": [8],
+  "theory.poissonDirichlet": [0.5],
+  "theory.entropyFloor": [{ keys: 8, scoreNorm: 2 }],
   "theory.expectedSoftmax": [{ keys: 5, scoreStd: 2 }],
   "theory.expectedAttentionRow": [{ keys: 5, dimension: 4, scale: "rsqrt" }],
   "theory.expectedMaximum": [7],
   "theory.freezingDimension": [7],
-  "theory.scoreMatrixVarianceError": [{ queries: 3, keys: 4, dimension: 5 }],
   "theory.twoKeys": [{ differenceStd: 3 }],
 };
 

@@ -59,3 +59,60 @@ test("a matrix of scores tells less than as many independent ones", () => {
     assert.ok(error > Math.sqrt(2 / (T * n)));
   }
 });
+
+test("the law holds for scaled scores, and for the largest dimension", () => {
+  for (const dimension of [1, 2, 3, 64, 65536]) {
+    const x = 0.7;
+    const scaled = { dimension, queryStd: 2, keyStd: 0.5, scale: "rsqrt" } as const;
+    const wide = x * Math.sqrt(dimension);
+    assert.ok(relative(theory.dotProductTail(x, scaled), theory.dotProductTail(wide, { dimension })) < 1e-12);
+    const density = theory.dotProductDensity(wide, { dimension }) * Math.sqrt(dimension);
+    assert.ok(relative(theory.dotProductDensity(x, scaled), density) < 1e-12);
+    const quantile = theory.dotProductQuantile(theory.dotProductTail(-x, scaled), scaled);
+    assert.ok(Math.abs(quantile - x) < 1e-12);
+  }
+});
+
+test("far tails are tiny and not 0 where e^-x underflows; ends and NaN are what they must be", () => {
+  const options = { dimension: 4096 };
+  assert.ok(relative(theory.dotProductTail(2000, options), 4.305464846274799e-195) < 1e-12);
+  assert.equal(theory.dotProductTail(3000, options), 0); // 4e-400
+  const x = Float64Array.of(Number.NaN, Infinity, -Infinity, 0);
+  assert.deepEqual([...theory.dotProductTail(x, options)].slice(0, 3), [Number.NaN, 0, 1]);
+  assert.deepEqual([...theory.normalTail(x, options)], [Number.NaN, 0, 1, 0.5]);
+  assert.equal(theory.dotProductDensity(0, { dimension: 1 }), Infinity);
+  assert.equal(theory.dotProductQuantile(0, options), -Infinity);
+  assert.equal(theory.dotProductQuantile(1, options), Infinity);
+});
+
+test("the normal limit and how far a score is from it", () => {
+  for (const { d, D, at_z } of read("variance_gamma").ks_to_normal) {
+    const { distance, at } = theory.normalDistance({ dimension: d });
+    assert.ok(Math.abs(distance - Number(D)) < 2e-12, String(d));
+    assert.ok(Math.abs(at - Number(at_z)) < 1e-6);
+    const x = at * Math.sqrt(d);
+    const off = theory.normalTail(x, { dimension: d }) - theory.dotProductTail(x, { dimension: d });
+    assert.ok(Math.abs(Math.abs(off) - distance) < 1e-14);
+  }
+  const options = { dimension: 16, queryStd: 0.5, scale: "rsqrt" } as const;
+  assert.ok(relative(theory.normalDensity(0, options), 0.7978845608028654) < 1e-14);
+  assert.equal(theory.normalDensity(Float64Array.of(0.3), options)[0], theory.normalDensity(0.3, options));
+});
+
+test("rows: 65536 keys, the frozen phase and the least entropy", () => {
+  const row = theory.expectedSoftmax({ keys: 65536, scoreStd: 22.5 });
+  const a = theory.expectedMaximum(65536) / 22.5;
+  assert.ok(relative(row.jacobianTrace, a) < 0.002);
+  const frozen = theory.poissonDirichlet(a);
+  assert.ok(relative(frozen.maxProbability, row.maxProbability) < 0.01);
+  assert.ok(relative(frozen.entropy, row.entropy) < 0.1);
+  assert.ok(row.sumCubes < row.sumSquares && relative(frozen.sumCubes, row.sumCubes) < 0.01);
+  assert.ok(relative(theory.freezingStd(64) ** 2, theory.freezingDimension(64)) < 1e-15);
+  assert.ok(
+    relative(theory.expectedAttentionRow({ keys: 65536, dimension: 512 }).entropy, row.entropy) < 0.02,
+  );
+  // Of two keys the floor is their entropy at the largest difference.
+  const p = 1 / (1 + Math.exp(-3 * Math.SQRT2));
+  const entropy = -p * Math.log(p) - (1 - p) * Math.log1p(-p);
+  assert.ok(relative(theory.entropyFloor({ keys: 2, scoreNorm: 3 }), entropy) < 1e-13);
+});

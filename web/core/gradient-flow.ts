@@ -3,7 +3,7 @@ import { type GradientSweep, readAttentionRow, readGradientSweep } from "./exper
 import { Doubles, type Heap, limitBytes, outOfMemory, Scratch } from "./heap.ts";
 import { ruleNumbers, type ScoreRule, scoreRuleOf } from "./scale-rules.ts";
 import { itemsPerStep } from "./steps.ts";
-import { expectedRowOf } from "./theory.ts";
+import { expectedRowOf } from "./theory-rows.ts";
 import type {
   AttentionRow,
   AttentionRowOptions,

@@ -49,14 +49,20 @@ const theoryCalls: { [Name in keyof Theory]: Traits<Theory[Name], "whole" | "poi
   dotProductDensity: points(2),
   dotProductTail: points(2),
   dotProductQuantile: whole(2),
+  normalDensity: points(2),
+  normalTail: points(2),
+  normalDistance: whole(1),
   dotProductMoments: whole(1),
   varianceStandardError: whole(1),
+  scoreMatrixVarianceError: whole(1),
   expectedSoftmax: whole(1),
   expectedAttentionRow: whole(1),
   expectedMaximum: whole(1),
+  freezingStd: whole(1),
   freezingDimension: whole(1),
-  scoreMatrixVarianceError: whole(1),
+  poissonDirichlet: whole(1),
   twoKeys: whole(1),
+  entropyFloor: whole(1),
 };
 
 export const calls = Object.fromEntries([
