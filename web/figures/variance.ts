@@ -11,6 +11,7 @@ import type { Status } from "./footer.ts";
 import type { Job } from "./latest.ts";
 import { dimensionCursor, type ReadingCursor } from "./reading-cursor.ts";
 import { dimensionLimits, dimensionStops, toDimension } from "./stops.ts";
+import { Tween } from "./tween.ts";
 import { type Growth, growth } from "./variance-growth.ts";
 import { hills, hillsHeight } from "./variance-hills.ts";
 import { deviation, type HillName, VarianceModel, type VarianceState } from "./variance-model.ts";
@@ -34,47 +35,22 @@ export class VarianceFigure extends FigureElement<"variance"> {
     of mean 0 and variance 1. The bar under it reaches one standard deviation to either side.`;
 
   readonly #model = new VarianceModel(() => this.arrived({ ...this.source(), ...this.#measured() }));
-  /** 0: raw, 1: divided. Follows the state, a little later. */
-  #divided = 0;
-  #frame = 0;
+  /** 0: raw, 1: divided. The hills collapse onto one width before the reader's eyes: here the motion is the explanation. */
+  readonly #divided = new Tween(0, morphMilliseconds, () => this.requestUpdate());
   #growth: Growth | null = null;
 
   protected override job(pool: Pool): Job {
     return this.#model.job(this.state, pool, !this.reducedMotion);
   }
 
-  override willUpdate(changed: Map<PropertyKey, unknown>): void {
-    if (changed.has("state")) this.#morph(this.#goal);
-  }
-
-  get #goal(): number {
-    return this.state.scale === "rsqrt" ? 1 : 0;
+  override willUpdate(): void {
+    const motion = this.hasUpdated && this.isConnected && !this.reducedMotion && this.#model.hills.size > 0;
+    this.#divided.to(this.state.scale === "rsqrt" ? 1 : 0, motion);
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    cancelAnimationFrame(this.#frame);
-    this.#divided = this.#goal;
-  }
-
-  /** The hills collapse onto one width before the reader's eyes: here the motion is the explanation. */
-  #morph(goal: number): void {
-    cancelAnimationFrame(this.#frame);
-    if (this.#divided === goal) return;
-    if (this.reducedMotion || !this.isConnected || !this.hasUpdated || this.#model.hills.size === 0) {
-      this.#divided = goal;
-      return;
-    }
-    const from = this.#divided;
-    const start = performance.now();
-    const step = (now: number) => {
-      const time = Math.min(1, Math.max(0, (now - start) / morphMilliseconds));
-      const eased = time < 0.5 ? 4 * time ** 3 : 1 - (2 - 2 * time) ** 3 / 2;
-      this.#divided = from + (goal - from) * eased;
-      this.requestUpdate();
-      if (time < 1) this.#frame = requestAnimationFrame(step);
-    };
-    this.#frame = requestAnimationFrame(step);
+    this.#divided.stop();
   }
 
   protected override source(): Pick<VarianceState, "seed" | "components" | "dimension"> | null {
@@ -162,7 +138,7 @@ export class VarianceFigure extends FigureElement<"variance"> {
     const hillDrawing = hills({
       hills: this.#model.hills,
       show,
-      divided: this.#divided,
+      divided: this.#divided.value,
       arm,
       limit: limit || components !== "normal",
       theme,
