@@ -154,12 +154,12 @@ export interface Theory {
   scoreMatrixVarianceError(options: { queries: number; keys: number; dimension: number }): number;
   /**
    * Softmax of `keys` independent N(0, scoreStd^2) scores, exact at every finite number of keys: keys 1..65536, scoreStd
-   * 0..1000. Relative error below 1e-12, of sumCubes 1e-11.
+   * 0..1000. Relative error below 1e-12, of sumCubes 1.5e-11.
    */
   expectedSoftmax(options: { keys: number; scoreStd: number }): ExpectedSoftmax;
   /**
    * Softmax of one row of attention: the scores share one query of N(0, I_dimension), and so are independent only given
-   * its length, over which this is the mean. Relative error below 1e-11 for scales of at most 1.
+   * its length, over which this is the mean. Relative error below 1e-11 for scales of at most 1, of sumCubes 1e-10.
    */
   expectedAttentionRow(options: { keys: number; dimension: number; scale?: Scale }): ExpectedSoftmax;
   /**
