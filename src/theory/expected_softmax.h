@@ -22,17 +22,17 @@ struct ExpectedSoftmax {
 };
 
 // A row of n = keys independent scores s_j ~ N(0, score_std^2). keys in 1..kMaximumRowKeys, score_std in
-// [0, kMaximumScoreStd]; all fields NaN outside. score_std = 0 and keys = 1 are exact. Relative error of
-// every field below 1e-12, most below 1e-14. 0.15 to 0.35 ms, 70 KB of stack. (One-dimensional integrals over
-// u = ln t of Z^-m = int t^{m-1} e^{-tZ} dt / Gamma(m): see the .cpp. Checked against sums of 34 digits,
-// tests/cpp/softmax_rows.h.)
+// [0, kMaximumScoreStd]; all fields NaN outside. score_std = 0 and keys = 1 are exact. Relative error
+// below 1e-12, of sum_cubes 1.5e-11, most below 1e-14. 0.15 to 0.35 ms, 70 KB of stack. (One-dimensional
+// integrals over u = ln t of Z^-m = int t^{m-1} e^{-tZ} dt / Gamma(m): see the .cpp. Checked against sums of
+// 34 digits, tests/cpp/softmax_rows.h.)
 ExpectedSoftmax ExpectedSoftmaxOf(int keys, double score_std);
 
 // A row of real attention: one query q ~ N(0, I_d), keys k_j ~ N(0, I_d), scores scale * q.k_j, independent
 // given q with standard deviation scale |q|; so this is the mean of the above over the chi law of |q|.
 // dimension >= 1, |scale| sqrt(dimension) <= kMaximumRowScoreStd; all fields NaN outside. Components of other
 // standard deviations: put queryStd * keyStd into the scale. Relative error of every field below 1e-11 for
-// |scale| <= 1, 1e-12 but for sum_cubes of thousands of keys; 1e-7 for scale <= 5 on any dimension. Takes 6
+// |scale| <= 1, of sum_cubes 1e-10; 1e-7 for scale <= 5 on any dimension. Takes 6
 // evaluations of the above for d >= 1024, 8 from 256, 12 from 48, 20 from 24, 26 from 8 and 30 below: 2 to 10
 // ms.
 ExpectedSoftmax ExpectedSoftmaxOfRow(int keys, int dimension, double scale);
