@@ -105,6 +105,8 @@ class Run {
   /** A column for each quantity of each scale, a value for each trial. */
   readonly #columns: Float64Array[];
   readonly #theory: Pick<GradientRow, "theory" | "theoryRms">[];
+  /** Of all trials, as far as they have been made. */
+  readonly #estimates: Estimate[] = [];
   #done = 0;
 
   constructor(heap: Heap, options: GradientSweep, dimension: number) {
@@ -189,13 +191,23 @@ class Run {
     };
   }
 
+  /** Sums up the next quantity once all trials are done; false when that was the last. */
+  estimate(): boolean {
+    const column = this.#columns[this.#estimates.length] as Float64Array;
+    this.#estimates.push(this.#estimate(column));
+    return this.#estimates.length < this.#columns.length;
+  }
+
   /** One row for each scale. */
   rows(): GradientRow[] {
     return this.#options.scale.map((scale, s) => ({
       dimension: this.#dimension,
       scale,
       trials: this.#done,
-      ...named((q) => this.#estimate(this.#columns[s * quantities.length + q] as Float64Array)),
+      ...named((q) => {
+        const c = s * quantities.length + q;
+        return this.#estimates[c] ?? this.#estimate(this.#columns[c] as Float64Array);
+      }),
       ...(this.#theory[s] as Pick<GradientRow, "theory" | "theoryRms">),
     }));
   }
@@ -207,7 +219,9 @@ export function gradientSweep(heap: Heap, options: GradientSweepOptions): Steps<
     const rows: GradientRow[] = [];
     for (const dimension of checked.dimensions) {
       const run = new Run(heap, checked, dimension);
-      while (run.step()) yield () => [...rows, ...run.rows()];
+      const soFar = () => [...rows, ...run.rows()];
+      while (run.step()) yield soFar;
+      while (run.estimate()) yield soFar;
       rows.push(...run.rows());
       yield () => [...rows];
     }

@@ -102,10 +102,10 @@ export interface Core {
   varianceSweep(options: VarianceSweepOptions): VarianceRow[];
   /** What comes back through the softmax of random attention rows: a row a dimension and scale. */
   gradientSweep(options: GradientSweepOptions): GradientRow[];
+  /** The three calls above, a step at a time. */
+  readonly steps: CoreSteps;
   /** One trial of a gradient sweep, with all its weights. */
   sampleAttentionRow(options: AttentionRowOptions): AttentionRow;
-  /** The three calls before the last, a step at a time. */
-  readonly steps: CoreSteps;
   /** Independent N(0, 1) values; value i of a (seed, stream) has the same bits everywhere. */
   randomNormal(count: number, options: { seed: number; stream?: number }): Float32Array;
   readonly theory: Theory;
