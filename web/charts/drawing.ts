@@ -43,6 +43,8 @@ export function drawing(options: DrawingOptions, content: unknown): TemplateResu
 /** "d_k" with its index set low, "10^3" with its exponent set high; the rest as it is. */
 export function rich(text: string): SVGTemplateResult {
   const parts = text.split(/([_^][A-Za-z0-9\u2212]+)/);
+  // Most labels are plain, and text in spans of its own takes half as long again to lay out.
+  if (parts.length === 1) return svg`${text}`;
   let drop = 0;
   const spans = parts.filter(Boolean).map((part) => {
     const shift = part[0] === "_" ? 3 : part[0] === "^" ? -4 : 0;
