@@ -1,7 +1,7 @@
 // Backward pass of softmax rows and the full Jacobian. Shapes: all [rows, columns], row strides in floats.
 //
 // Versions tried (4096 x 512 in V8, CPU time against this one):
-//   g_t of every row found first, 0 where no key holds more than half of the weight: three passes always  1.25
+//   g_t of every row found first, 0 where no key holds more than half of the weight: 1.25
 #include <algorithm>
 
 #include "simd/f32x4.h"
