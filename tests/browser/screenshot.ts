@@ -5,7 +5,13 @@
 import { mkdir } from "node:fs/promises";
 import { servePage } from "./served-page.ts";
 
-const figures = ["sqrtdk-variance", "sqrtdk-gradient"];
+const figures = [
+  "sqrtdk-variance",
+  "sqrtdk-softmax",
+  "sqrtdk-classroom",
+  "sqrtdk-jacobian",
+  "sqrtdk-gradient",
+];
 const samplingMs = 8000;
 
 const served = await servePage();
