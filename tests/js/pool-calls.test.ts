@@ -33,6 +33,7 @@ const cases: Record<string, unknown[]> = {
   sampleDotProducts: [{ dimension: 8, samples: 3000, seed: 1 }],
   varianceSweep: [{ dimensions: [3, 9], samples: 1000, seed: 2 }],
   gradientSweep: [{ dimensions: [32, 2], keys: 8, trials: 20, seed: 4, scale: "rsqrt" }],
+  sampleAttentionRow: [{ dimension: 4, keys: 3, seed: 1, scale: "rsqrt" }],
   randomNormal: [1001, { seed: 3, stream: 2 }],
   "theory.dotProductDensity": [Float64Array.of(-1, 0.5, 7), density],
   "theory.dotProductTail": [2.5, density],
