@@ -1,6 +1,7 @@
 import { defineConfig, type Plugin } from "vite";
 import { alias } from "./web/build/aliases.mjs";
 import { classicFrame } from "./web/build/frame.ts";
+import { lessonPage } from "./web/build/lesson.ts";
 
 /** Nothing inline, nothing from elsewhere; wasm may compile, workers may come from bytes the page carries. */
 const policy = [
@@ -42,7 +43,7 @@ function keepDoers(): Plugin {
 export default defineConfig({
   root: "web",
   base: "./",
-  plugins: [policyInPage(), classicFrame(policy), keepDoers()],
+  plugins: [lessonPage(), policyInPage(), classicFrame(policy), keepDoers()],
   resolve: { alias },
   build: {
     outDir: "../build/page",

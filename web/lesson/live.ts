@@ -1,7 +1,7 @@
 /** Numbers in the running text that follow the figures, and buttons in the text that move them. */
 import { exact, measured } from "../charts/numbers.ts";
-import type { FigureElement } from "../figures/figure-element.ts";
-import type { FigureName } from "../state/fields.ts";
+import { type FigureName, figureNames } from "../state/fields.ts";
+import { type AnyFigure, figurePlace, withFigure } from "./figures.ts";
 
 interface VarianceResult {
   figure: string;
@@ -37,11 +37,11 @@ function measuredTexts(dimension: number, variance = Number.NaN, standardError =
 
 /** <button data-figure="variance" data-set="scale=rsqrt"> */
 function press(button: HTMLElement): void {
-  const figure = document.querySelector<FigureElement<FigureName>>(`sqrtdk-${button.dataset.figure}`);
-  if (!figure) return;
-  const wanted = new URLSearchParams(button.dataset.set);
-  figure.scrollIntoView({ block: "nearest" });
-  figure.choose(Object.fromEntries(wanted));
+  const name = figureNames.find((each: FigureName) => each === button.dataset.figure);
+  if (!name) return;
+  const wanted = Object.fromEntries(new URLSearchParams(button.dataset.set));
+  figurePlace(name)?.scrollIntoView({ block: "nearest" });
+  withFigure(name, (figure) => figure.choose(wanted));
 }
 
 // Setting formulas costs layout, and nobody reads sixty numbers a second.
@@ -64,7 +64,7 @@ export function liveNumbers(): void {
     if (detail.figure === "variance") showSoon(detail);
   });
   document.addEventListener("sqrtdk-error", (event) => {
-    const { dimension } = (event.target as FigureElement<FigureName>).state;
+    const { dimension } = (event.target as AnyFigure).state as { dimension: number };
     if ((event as CustomEvent<VarianceResult>).detail.figure === "variance")
       showSoon({ figure: "variance", dimension });
   });

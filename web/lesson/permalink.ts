@@ -1,10 +1,8 @@
 /** The state of every figure lives in the URL's hash, so that the address bar always holds a link to what is seen. */
-import type { FigureElement } from "../figures/figure-element.ts";
 import { type Address, frameUrl, linkTo } from "../state/address.ts";
-import { type FigureName, figureNames, figureSchemas } from "../state/fields.ts";
-import { type FigureState, mentions, readHash, writeHash } from "../state/hash.ts";
-
-type AnyFigure = FigureElement<FigureName>;
+import { type FigureName, figureSchemas } from "../state/fields.ts";
+import { type FigureState, mentions, readFigure, readHash, writeHash } from "../state/hash.ts";
+import { figurePlace, figuresHere, withFigure } from "./figures.ts";
 
 // Safari refuses more than 100 changes in 30 seconds, and a moving slider makes more.
 const writeDelay = 300;
@@ -13,13 +11,6 @@ const address: Address = {
   link: (figure, state, id) => linkTo(location.href, figure, state, id),
   frame: (figure, state) => frameUrl(new URL("embed.html", location.href).href, figure, state),
 };
-
-function figures(): Map<FigureName, AnyFigure> {
-  const found = figureNames.map(
-    (name) => [name, document.querySelector<AnyFigure>(`sqrtdk-${name}`)] as const,
-  );
-  return new Map(found.filter((entry): entry is [FigureName, AnyFigure] => entry[1] !== null));
-}
 
 function showNotes(notes: readonly string[]): void {
   const place = document.querySelector("#link-notes");
@@ -32,28 +23,36 @@ function showNotes(notes: readonly string[]): void {
 function applyHash(scroll: boolean): string | null {
   const reader = readHash(location.hash);
   showNotes(reader.notes);
-  for (const [name, figure] of figures()) {
+  for (const name of figuresHere()) {
     if (!mentions(reader, name)) continue;
     const raw = Object.keys(figureSchemas[name]).map((field) => [field, reader.raw(name, field)] as const);
-    figure.adopt(Object.fromEntries(raw));
+    withFigure(name, (figure) => figure.adopt(Object.fromEntries(raw)));
   }
   const target = reader.at ? document.getElementById(reader.at) : null;
   if (scroll && target) target.scrollIntoView();
   return target ? reader.at : null;
 }
 
+/** What every figure shows, or will show when it comes to life. */
+function states(hash: string): { [N in FigureName]?: FigureState<N> } {
+  const reader = readHash(hash);
+  const state = (name: FigureName) => figurePlace(name)?.state ?? readFigure(reader, name).state;
+  return Object.fromEntries(figuresHere().map((name) => [name, state(name)]));
+}
+
 export function keepLinkState(): void {
-  for (const figure of figures().values()) figure.address = address;
+  for (const name of figuresHere()) {
+    withFigure(name, (figure) => {
+      figure.address = address;
+    });
+  }
   let place = applyHash(true);
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const write = () => {
-    const states: { [N in FigureName]?: FigureState<N> } = Object.fromEntries(
-      [...figures()].map(([name, figure]) => [name, figure.state]),
-    );
     try {
       // Pages of opaque origin (sandboxed frames, some file: pages) may refuse.
-      history.replaceState(history.state, "", writeHash(states, place));
+      history.replaceState(history.state, "", writeHash(states(location.hash), place));
     } catch {}
   };
   const writeSoon = () => {
