@@ -49,6 +49,8 @@ export default defineConfig({
     outDir: "../build/page",
     emptyOutDir: true,
     target: "es2022",
+    // In kilobytes before compression; the page carries the engine twice, for its own thread and for its workers.
+    chunkSizeWarningLimit: 700,
     // The polyfill is an inline script, which the policy forbids; every browser with wasm SIMD preloads modules by itself.
     modulePreload: { polyfill: false },
   },

@@ -4,6 +4,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 import type { Frame, Page } from "playwright-core";
+import { figureNames } from "../../web/state/fields.ts";
 import { type ServedPage, servePage } from "./served-page.ts";
 
 let served: ServedPage;
@@ -56,13 +57,11 @@ async function openFrame(code: string): Promise<{ page: Page; frame: Frame; trou
 const frameTag = (hash: string, sandbox = "allow-scripts") =>
   `<iframe src="${served.url}embed.html#${hash}" title="figure" width="860" height="300" sandbox="${sandbox}"></iframe>`;
 
-const figureNames = ["variance", "gradient"];
-
 test("every figure lives in a sandboxed frame of another origin, touches no storage and asks nobody", async () => {
   for (const name of figureNames) {
     const { page, frame, trouble } = await openFrame(frameTag(`figure=${name}&v=1`));
     const figure = frame.locator(`sqrtdk-${name}`);
-    await figure.locator("#words b").first().waitFor();
+    await figure.locator("#words[aria-busy=false]").waitFor();
     // The origin is opaque: any touch of storage would have thrown.
     assert.equal(await frame.evaluate(() => globalThis.origin), "null");
     assert.equal(await figure.locator(".trouble").count(), 0);
@@ -137,6 +136,7 @@ test("the host hears ready, state and the height in three dialects, and may set 
 test("the code the page gives away works where it is pasted", async () => {
   const { page } = await served.open();
   await page.goto(`${served.url}#v=1&gradient.dimension=32&gradient.seed=4`);
+  await page.locator("sqrtdk-gradient").scrollIntoViewIfNeeded();
   const embed = page.locator("sqrtdk-gradient button", { hasText: "Embed" });
   await embed.click();
   const code = await page.locator("sqrtdk-gradient input.link").inputValue();

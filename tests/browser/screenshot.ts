@@ -3,16 +3,11 @@
  * the colours that must look right. Looks at what `npm run build:page` has built.
  */
 import { mkdir } from "node:fs/promises";
+import { figureNames } from "../../web/state/fields.ts";
 import { servePage } from "./served-page.ts";
 
-const figures = [
-  "sqrtdk-variance",
-  "sqrtdk-softmax",
-  "sqrtdk-classroom",
-  "sqrtdk-jacobian",
-  "sqrtdk-gradient",
-];
-const samplingMs = 8000;
+const figures = figureNames.map((name) => `sqrtdk-${name}`);
+const samplingMs = 6000;
 
 const served = await servePage();
 await mkdir("build/screenshots", { recursive: true });

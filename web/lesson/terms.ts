@@ -6,13 +6,15 @@ function explanation(link: HTMLAnchorElement): Node[] {
 }
 
 /** Below the word, or above it where there is no room; never beyond the window's edges. */
-function place(box: HTMLElement, word: DOMRect): void {
+function place(box: HTMLElement, link: Element): void {
+  // A word may be broken over two lines; its first part is what the reader pressed, mostly.
+  const word = link.getClientRects()[0] ?? link.getBoundingClientRect();
   const gap = 8;
   const left = Math.min(word.left, innerWidth - box.offsetWidth - gap);
   const below = word.bottom + gap;
   const top = below + box.offsetHeight > innerHeight ? word.top - gap - box.offsetHeight : below;
   box.style.left = `${Math.max(gap, left)}px`;
-  box.style.top = `${Math.max(gap, top)}px`;
+  box.style.top = `${top}px`;
 }
 
 export function explainTerms(): void {
@@ -23,6 +25,7 @@ export function explainTerms(): void {
   box.tabIndex = -1;
   box.setAttribute("role", "dialog");
   document.body.append(box);
+  let explained: Element | null = null;
 
   document.addEventListener(
     "click",
@@ -38,11 +41,15 @@ export function explainTerms(): void {
       box.replaceChildren(list);
       box.setAttribute("aria-label", link.textContent ?? "");
       box.showPopover();
-      // A word may be broken over two lines; its first part is what the reader pressed, mostly.
-      place(box, link.getClientRects()[0] ?? link.getBoundingClientRect());
+      explained = link;
+      place(box, link);
       box.focus({ preventScroll: true });
     },
     { capture: true },
   );
-  addEventListener("scroll", () => box.matches(":popover-open") && box.hidePopover(), { passive: true });
+  const follow = () => {
+    if (explained && box.matches(":popover-open")) place(box, explained);
+  };
+  addEventListener("scroll", follow, { passive: true });
+  addEventListener("resize", follow);
 }
