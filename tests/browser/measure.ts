@@ -47,7 +47,7 @@ async function tasks(page: Page, act: () => Promise<void>): Promise<number[]> {
   return traceEvents
     .filter(({ name, ph, pid, tid }) => {
       const main = mains.some((thread) => thread.pid === pid && thread.tid === tid);
-      return main && ph === "X" && /RunTask/.test(name);
+      return main && ph === "X" && name === "RunTask";
     })
     .map(({ tdur = 0 }) => tdur / 1000)
     .sort((a, b) => b - a);

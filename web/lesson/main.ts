@@ -6,9 +6,8 @@ import { keepLinkState } from "./permalink.ts";
 import { startGuesses } from "./predict/index.ts";
 import { explainTerms } from "./terms.ts";
 
-explainTerms(); // before the links' own state: a word explained is not a place gone to
-startFigures();
 keepLinkState();
-startGuesses();
-liveNumbers();
-followChapters();
+startFigures();
+// The rest can wait until the page is seen; each part in a task of its own.
+// Words first, before links are taken for places to go to.
+for (const start of [explainTerms, startGuesses, liveNumbers, followChapters]) setTimeout(start);
