@@ -19,7 +19,7 @@ export function figuresHere(): FigureName[] {
 }
 
 export function startFigures(): void {
-  const names = new Map<Element, FigureName>();
+  const names = new WeakMap<Element, FigureName>();
   const sight = new IntersectionObserver(
     (entries) => {
       for (const { target, isIntersecting } of entries) {
@@ -32,11 +32,17 @@ export function startFigures(): void {
     },
     { rootMargin: "100%" },
   );
-  for (const name of figuresHere()) {
-    const place = figurePlace(name) as Element;
-    names.set(place, name);
-    sight.observe(place);
-  }
+  const watch = () => {
+    for (const name of figureNames) {
+      for (const place of document.querySelectorAll(`sqrtdk-${name}:not(:defined)`)) {
+        names.set(place, name);
+        sight.observe(place);
+      }
+    }
+  };
+  watch();
+  // Figures may also be put into the page later, by a teacher's script or a reader's hand in the console.
+  new MutationObserver(watch).observe(document.querySelector("main") ?? document.body, { childList: true });
   // Paper has no "near".
   addEventListener("beforeprint", () => {
     for (const name of figuresHere()) defineFigure(name);
