@@ -44,6 +44,7 @@ const mayImport: Record<string, string[]> = {
   figures: ["charts", "state", "worker", "core"],
   lesson: ["elements.ts", "figures", "state", "charts"],
   embed: ["elements.ts", "figures", "state"],
+  cli: ["core", "worker", "charts", "state", "figures"],
 };
 
 /** Packages that a room may import, with all that begins with the same name. */
@@ -54,6 +55,7 @@ const mayUse: Record<string, string[]> = {
   state: [],
   figures: ["lit", "d3-"],
   lesson: ["lit"],
+  cli: ["node:", "@lit-labs/ssr"],
 };
 
 const roomOf = (path: string) => path.split("/")[1] as string;

@@ -1,5 +1,5 @@
 /** Writes dist/, what the npm package holds: entries, .wasm files and types. Expects web/build/core.mjs to have run. */
-import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -60,6 +60,23 @@ await Promise.all(
     }),
   ),
 );
+// What the command draws with is a file of its own, which the other commands do not read.
+await build({
+  entryPoints: { cli: "web/cli/main.ts" },
+  outdir: "dist",
+  chunkNames: "cli-[name]-[hash]",
+  splitting: true,
+  platform: "node",
+  bundle: true,
+  minify: true,
+  format: "esm",
+  target: "es2022",
+  legalComments: "none",
+  logLevel: "warning",
+  alias,
+  plugins: [importEntries],
+});
+chmodSync("dist/cli.js", 0o755);
 copyFileSync("build/wasm/sqrtdk.wasm", "dist/sqrtdk.wasm");
 copyFileSync("build/wasm-relaxed/sqrtdk.wasm", "dist/sqrtdk.relaxed.wasm");
 writeTypes();

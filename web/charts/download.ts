@@ -10,24 +10,12 @@ export function svgText(template: TemplateResult): string {
   return tidy(new XMLSerializer().serializeToString(root));
 }
 
-/** Removes the comments templates leave behind. */
+/** Removes the comments that templates leave behind, and the marks that Lit's server leaves where comments were. */
 export function tidy(markup: string): string {
   return markup
-    .replace(/<!--.*?-->/gs, "")
+    .replace(/<!--.*?-->|<\?>/gs, "")
     .replace(/>\s+</g, "><")
     .trim();
-}
-
-/** A table as RFC 4180 text; cells that could start a formula in a spreadsheet are ours alone (numbers), so none is escaped. */
-export function csvText(header: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
-  const cell = (value: string | number) => {
-    const text = String(value);
-    return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-  };
-  return [header, ...rows]
-    .map((row) => row.map(cell).join(","))
-    .join("\r\n")
-    .concat("\r\n");
 }
 
 export async function pngBlob(markup: string, width: number, height: number, scale = 2): Promise<Blob> {

@@ -1,6 +1,7 @@
 /** What a reader can take away from a figure: a link, the table, the drawing. */
 import type { TemplateResult } from "lit";
-import { csvText, pngBlob, saveBlob, svgText } from "../charts/download.ts";
+import { csvText } from "../charts/csv.ts";
+import { pngBlob, saveBlob, svgText } from "../charts/download.ts";
 
 export interface Table {
   caption: string;

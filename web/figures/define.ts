@@ -8,7 +8,7 @@ import { RandomWalkFigure } from "./random-walk.ts";
 import { SoftmaxFigure } from "./softmax.ts";
 import { VarianceFigure } from "./variance.ts";
 
-const figureClasses: Readonly<Record<FigureName, CustomElementConstructor>> = {
+export const figureClasses = {
   attention: AttentionFigure,
   classroom: ClassroomFigure,
   gradient: GradientFigure,
@@ -16,7 +16,7 @@ const figureClasses: Readonly<Record<FigureName, CustomElementConstructor>> = {
   "random-walk": RandomWalkFigure,
   softmax: SoftmaxFigure,
   variance: VarianceFigure,
-};
+} satisfies Record<FigureName, CustomElementConstructor>;
 
 /** <sqrtdk-NAME>. A page may load two copies of the package; the first one keeps the names. */
 export function defineFigure(name: FigureName): void {

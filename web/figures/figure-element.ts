@@ -20,7 +20,8 @@ import { StateElement } from "./state-element.ts";
 import { figureStyle } from "./style.ts";
 import { troubleSentence } from "./trouble.ts";
 
-const exportWidth = 1040;
+/** Of a saved drawing, in pixels. */
+export const exportWidth = 1040;
 
 export abstract class FigureElement<N extends FigureName> extends StateElement<N> {
   static override styles = [figureStyle];
@@ -118,7 +119,8 @@ export abstract class FigureElement<N extends FigureName> extends StateElement<N
   }
 
   protected get reducedMotion(): boolean {
-    return matchMedia("(prefers-reduced-motion: reduce)").matches;
+    // Where there is no page nothing can move.
+    return globalThis.matchMedia?.("(prefers-reduced-motion: reduce)").matches ?? true;
   }
 
   override adopt(values: Readonly<Record<string, unknown>>): void {
@@ -208,13 +210,17 @@ export abstract class FigureElement<N extends FigureName> extends StateElement<N
     this.tell("sqrtdk-error", { figure: this.figureName, error });
   }
 
-  #onPaper(): TemplateResult {
-    const theme = matchMedia("(prefers-color-scheme: dark)").matches ? darkTheme : lightTheme;
-    return this.draw(exportWidth, theme, {
-      title: this.plainTitle,
-      description: this.summary(),
-      opaque: true,
-    });
+  #onPaper(width: number, theme: Theme): TemplateResult {
+    return this.draw(width, theme, { title: this.plainTitle, description: this.summary(), opaque: true });
+  }
+
+  /** What "SVG" saves, after the numbers are as fine as they get. Takes neither a page nor a document. */
+  async printed(pool: Pool, width: number, theme: Theme, signal: AbortSignal): Promise<TemplateResult> {
+    const job = this.job(pool);
+    await job.coarse(signal);
+    await job.refine?.(signal);
+    this.willUpdate(new Map());
+    return this.#onPaper(width, theme);
   }
 
   readonly #actions = {
@@ -239,7 +245,10 @@ export abstract class FigureElement<N extends FigureName> extends StateElement<N
         return parts.filter(Boolean).join("-");
       },
       table: () => this.sheet(),
-      drawing: () => this.#onPaper(),
+      drawing: () => {
+        const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+        return this.#onPaper(exportWidth, dark ? darkTheme : lightTheme);
+      },
       link: () => this.address?.link(this.figureName, this.state, this.id || this.figureName) ?? "",
       code: () => {
         const url = this.address?.frame(this.figureName, this.state) ?? "";

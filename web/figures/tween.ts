@@ -16,7 +16,7 @@ export class Tween {
   /** Moves on from where it is. Without motion it is there at once, and tells nobody. */
   to(goal: number, motion: boolean): void {
     if (goal === this.#goal && (motion || this.value === goal)) return;
-    cancelAnimationFrame(this.#frame);
+    if (this.#frame) cancelAnimationFrame(this.#frame);
     this.#goal = goal;
     if (!motion) {
       this.value = goal;
