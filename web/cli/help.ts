@@ -32,7 +32,7 @@ Usage: sqrtdk COMMAND [OPTIONS]
   sweep variance    variance of q.k against d_k, as CSV or JSON
   sweep gradient    what softmax leaves of the gradient against d_k
   merge FILE...     the shards of a sweep put together
-  figure NAME       a figure as SVG: ${wrapped(figures.join(", "), 20)}
+  figure NAME       ${wrapped(`a figure as SVG: ${figures.join(", ")}`, 20)}
   info              what runs here
 
   --help            of any command as well
