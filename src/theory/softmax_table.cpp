@@ -10,7 +10,8 @@ namespace sqrtdk::theory {
 namespace {
 
 // E p_max is linear in sigma near 0 and all else even, so the first panel is in sigma itself; beyond, the
-// scale of variation grows with sigma.
+// scale of variation grows with sigma. There sums of powers of many weights grow a millionfold within a
+// panel, and only their logarithms are smooth enough to keep the digits of the small ones.
 constexpr double kFirstPanel = 0.5;
 
 // Where on [-1, 1] of its panel a score_std lies.
@@ -36,6 +37,18 @@ double ScoreStdAt(Place place, std::size_t panels) {
   return std::min(kMaximumScoreStd, kFirstPanel * std::exp(position * LogPanelWidth(panels)));
 }
 
+// f of every field.
+template <class Function>
+ExpectedSoftmax Map(const ExpectedSoftmax& e, Function f) {
+  return {f(e.log_partition),
+          f(e.entropy),
+          f(e.sum_squares),
+          f(e.sum_cubes),
+          f(e.maximum_probability),
+          f(e.jacobian_trace),
+          f(e.jacobian_frobenius_squared)};
+}
+
 }  // namespace
 
 ExpectedSoftmax SoftmaxTable::Of(double score_std) {
@@ -48,7 +61,8 @@ ExpectedSoftmax SoftmaxTable::Of(double score_std) {
   const auto angle = [](std::size_t k) { return std::numbers::pi * (static_cast<double>(k) + 0.5) / kNodes; };
   if (!panel.filled) {
     for (std::size_t k = 0; k < kNodes; ++k) {
-      panel.values[k] = ExpectedSoftmaxOf(keys_, ScoreStdAt({place.panel, std::cos(angle(k))}, kPanels));
+      const double node = ScoreStdAt({place.panel, std::cos(angle(k))}, kPanels);
+      panel.logarithms[k] = Map(ExpectedSoftmaxOf(keys_, node), [](double x) { return std::log(x); });
     }
     panel.filled = true;
   }
@@ -58,14 +72,12 @@ ExpectedSoftmax SoftmaxTable::Of(double score_std) {
   double total = 0.0;
   for (std::size_t k = 0; k < kNodes; ++k) {
     const double distance = place.x - std::cos(angle(k));
-    if (distance == 0.0) return panel.values[k];
+    if (distance == 0.0) return Map(panel.logarithms[k], [](double x) { return std::exp(x); });
     const double weight = (k % 2 == 0 ? 1.0 : -1.0) * std::sin(angle(k)) / distance;
-    sum.AddWeighted(weight, panel.values[k]);
+    sum.AddWeighted(weight, panel.logarithms[k]);
     total += weight;
   }
-  ExpectedSoftmax mean{};
-  mean.AddWeighted(1.0 / total, sum);
-  return mean;
+  return Map(sum, [total](double x) { return std::exp(x / total); });
 }
 
 ExpectedSoftmax SoftmaxTable::OfRow(int dimension, double scale) {

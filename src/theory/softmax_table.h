@@ -9,31 +9,31 @@
 
 namespace sqrtdk::theory {
 
-// Chebyshev interpolation of ExpectedSoftmaxOf(keys, .) on panels that are filled when first asked for. A
-// sweep of scaled and unscaled attention over d = 1..4096 fills seven panels of 22 exact values, whatever the
-// number of rows: some 40 ms in wasm for 50 rows, where 26 rows one by one take 100 to 200 ms. 12 KB, to be
-// owned by the caller; not for use by two threads at once.
+// Chebyshev interpolation of the logarithms of ExpectedSoftmaxOf(keys, .) on panels that are filled when
+// first asked for. A sweep of scaled and unscaled attention over d = 1..4096 fills nine panels of 22 exact
+// values, whatever the number of rows: some 50 ms in wasm for 50 rows, where 26 rows one by one take 100 to
+// 200 ms. 15 KB, to be owned by the caller; not for use by two threads at once.
 class SoftmaxTable {
  public:
   // keys in 1..kMaximumRowKeys; otherwise every value is NaN.
   explicit SoftmaxTable(int keys) : keys_(keys) {}
 
-  // As ExpectedSoftmaxOf(keys, score_std), same range. Relative error below 1e-11, of sum_cubes 1e-10, most
+  // As ExpectedSoftmaxOf(keys, score_std), same range. Relative error below 1e-11, of sum_cubes 1e-9, most
   // below 1e-13.
   ExpectedSoftmax Of(double score_std);
 
-  // As ExpectedSoftmaxOfRow(keys, dimension, scale), same range and error; about 10 us once the panels are
+  // As ExpectedSoftmaxOfRow(keys, dimension, scale), same range and error; 10 to 60 us once the panels are
   // there.
   ExpectedSoftmax OfRow(int dimension, double scale);
 
  private:
   static constexpr std::size_t kNodes = 22;
   // [0, 1/2] in score_std, then equal steps in its logarithm up to kMaximumScoreStd.
-  static constexpr std::size_t kPanels = 9;
+  static constexpr std::size_t kPanels = 12;
 
   struct Panel {
     bool filled = false;
-    std::array<ExpectedSoftmax, kNodes> values;
+    std::array<ExpectedSoftmax, kNodes> logarithms;
   };
 
   int keys_;

@@ -159,7 +159,7 @@ export interface Theory {
   expectedSoftmax(options: { keys: number; scoreStd: number }): ExpectedSoftmax;
   /**
    * Softmax of one row of attention: the scores share one query of N(0, I_dimension), and so are independent only given
-   * its length, over which this is the mean. Relative error below 1e-11 for scales of at most 1, of sumCubes 1e-10.
+   * its length, over which this is the mean. Relative error below 1e-11 for scales of at most 1, of sumCubes 1e-9.
    */
   expectedAttentionRow(options: { keys: number; dimension: number; scale?: Scale }): ExpectedSoftmax;
   /**
