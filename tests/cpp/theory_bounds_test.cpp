@@ -5,6 +5,7 @@
 #include <limits>
 #include <numbers>
 
+#include "cpp/numbers.h"
 #include "theory/entropy_floor.h"
 #include "theory/normal_limit.h"
 #include "theory/random_energy.h"
@@ -17,7 +18,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-double RelativeError(double got, double want) { return got == want ? 0.0 : std::abs(got / want - 1.0); }
+using test::RelativeError;
 
 // mpmath, 30 digits: the density's difference integrated up to where it changes sign.
 TEST_CASE("theory/normal_limit: Kolmogorov's distance agrees with the 18-digit values") {

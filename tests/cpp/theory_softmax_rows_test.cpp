@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "cpp/numbers.h"
 #include "cpp/softmax_rows.h"
 #include "theory/expected_softmax.h"
 #include "theory/softmax_table.h"
@@ -10,7 +11,7 @@
 namespace sqrtdk::theory {
 namespace {
 
-double RelativeError(double got, double want) { return std::abs(got / want - 1.0); }
+using test::RelativeError;
 
 TEST_CASE("theory/expected_softmax: rows of 2 to 65536 keys agree with quadruple precision") {
   for (const test::SoftmaxRow& row : test::kSoftmaxRows) {

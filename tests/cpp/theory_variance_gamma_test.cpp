@@ -19,9 +19,7 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kPromised = 4e-14;  // variance_gamma.h, for d <= 4096
 constexpr double kPromisedAnywhere = 4e-13;
 
-double RelativeError(double got, double want) {
-  return got == want ? 0.0 : std::abs(got - want) / std::abs(want);
-}
+using test::RelativeError;
 
 TEST_CASE("theory/variance_gamma: density and both tails agree with the 35-digit values") {
   double worst = 0.0;
