@@ -15,9 +15,8 @@
 //
 // Edge rules. A row that may attend to no key gives zeros, logSumExp -infinity and zero gradients, never NaN.
 // A NaN or +infinity score makes its row NaN and no other. A key outside a row's mask has no influence on
-// that row, not even where the key or its value is NaN or infinite. A score of
-// -infinity is masked; a finite one, however low, is not. Weights below 2^-100 of the row's largest count as
-// 0.
+// that row, not even where the key or its value is NaN or infinite. A score of -infinity is masked; a finite
+// one, however low, is not. Weights below 2^-100 of the row's largest count as 0.
 #pragma once
 
 #include <cstddef>

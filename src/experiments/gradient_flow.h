@@ -54,8 +54,7 @@ inline constexpr int kRowQuantities = 12;
 std::uint64_t GradientFlowScratchFloats(const GradientFlow& experiment);
 std::size_t GradientFlowScratchDoubles(const GradientFlow& experiment);
 
-// Where results go: column c = rule index * kRowQuantities + quantity holds trial t at values[c * stride +
-// t].
+// Where results go: trial t of column c = rule index * kRowQuantities + quantity is values[c * stride + t].
 struct TrialColumns {
   double* values = nullptr;
   std::size_t stride = 0;  // trials a column has room for

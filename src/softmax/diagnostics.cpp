@@ -2,8 +2,9 @@
 // every quantity follows from power sums over the keys other than the top one, the key of the largest
 // product. With
 //
-//   x_j = scale * (score_j - top score) <= 0,  u = the largest x_j of the others,  w = e^u,  f_j = e^(x_j -
-//   u) <= 1, B_m = sum over the others of f_j^m,  A_m = w^m B_m = sum of e^(m x_j),  Z = 1 + A_1,
+//   x_j = scale * (score_j - top score) <= 0,  u = the largest x_j of the others,  w = e^u,
+//   f_j = e^(x_j - u) <= 1,  B_m = sum over the others of f_j^m,  A_m = w^m B_m = sum of e^(m x_j),
+//   Z = 1 + A_1,
 //
 // the weights are 1/Z and w f_j / Z, and in a saturated row (w -> 0) each quantity below is w times a sum of
 // positive terms. Measured against the second key, f does not underflow where the top key leaves e^-400 to

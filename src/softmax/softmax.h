@@ -6,9 +6,8 @@
 //
 //   score times sign of scale   what its row gives
 //   NaN                         NaN throughout; no other row changes
-//   +infinity                   NaN throughout, as in PyTorch and JAX: between two of them the weights have
-//   no limit.
-//                               Only log-sum-exp has one, +infinity
+//   +infinity                   NaN throughout, as in PyTorch and JAX: between two of them the weights
+//                               have no limit. Only log-sum-exp has one, +infinity
 //   -infinity                   weight 0: a masked key, at scale 0 too
 //   -infinity throughout        zeros, log-sum-exp -infinity: no key to attend to
 //   ties                        equal weights, bit for bit
@@ -56,14 +55,14 @@ void LogSumExp(RowShape shape, ConstRows scores, double scale, float* log_sums);
 
 // Vector-Jacobian product from the output of Softmax: the gradient with respect to the UNSCALED scores,
 //   grad_scores[r][j] = scale * p_j * (g_j - sum_k p_k g_k),   p = probabilities[r], g = grad_output[r].
-// Evaluated as p_j ((g_j - g_t) - sum_k p_k (g_k - g_t)) with t the key of largest weight: saturated rows,
-// where the plain form is the difference of two nearly equal numbers, keep their accuracy. A row of zeros
-// (masked) gives zeros.
+// Where a key t holds more than half of the weight, evaluated as p_j ((g_j - g_t) - sum_k p_k (g_k - g_t)):
+// saturated rows, where the plain form is the difference of two nearly equal numbers, keep their accuracy. A
+// row of zeros (masked) gives zeros.
 void SoftmaxBackward(RowShape shape, ConstRows grad_output, ConstRows probabilities, double scale,
                      Rows grad_scores);
 
 // jacobian[i * n + j] = p_i ((i == j) - p_j) for n = probabilities.size(); `jacobian` holds n * n floats. The
-// diagonal of the key of largest weight is p_i times the sum of the others, not p_i (1 - p_i).
+// diagonal is p_i times the sum of the other weights, not p_i (1 - p_i), which cancels for a weight near 1.
 void SoftmaxJacobian(std::span<const float> probabilities, float* jacobian);
 
 }  // namespace sqrtdk

@@ -37,7 +37,7 @@ double Variance(const Moments& m);
 double Skewness(const Moments& m);
 double ExcessKurtosis(const Moments& m);
 // Standard error of Variance(m) for independent values: s^2 sqrt(2 / (n - 1) + kappa / n), with kappa the
-// sample's own excess kurtosis; NaN for n < 2.
+// sample's own excess kurtosis; 0 for equal values, NaN for n < 2.
 double VarianceStandardError(const Moments& m);
 // Standard error of the mean: sqrt(variance / n); NaN for n < 2.
 double MeanStandardError(const Moments& m);

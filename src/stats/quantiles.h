@@ -18,7 +18,7 @@ struct Quantile {
 };
 
 // NaN stands for an error whose order statistics are not there: with fewer than some 6 / min(p, 1 - p) values
-// for the interval, 2 / min(p, 1 - p) for the standard error; and for everything where a value is NaN or
+// for the interval, 3 / min(p, 1 - p) for the standard error; and for everything where a value is NaN or
 // there is none. Reorders `values`; any number of quantiles in any order, in time like that of three medians.
 void FindQuantiles(std::span<double> values, std::span<Quantile> quantiles);
 

@@ -32,9 +32,8 @@ ExpectedSoftmax ExpectedSoftmaxOf(int keys, double score_std);
 // given q with standard deviation scale |q|; so this is the mean of the above over the chi law of |q|.
 // dimension >= 1, |scale| sqrt(dimension) <= kMaximumRowScoreStd; all fields NaN outside. Components of other
 // standard deviations: put queryStd * keyStd into the scale. Relative error of every field below 1e-11 for
-// |scale| <= 1, of sum_cubes 1e-10; 1e-7 for scale <= 5 on any dimension. Takes 6
-// evaluations of the above for d >= 1024, 8 from 256, 12 from 48, 20 from 24, 26 from 8 and 30 below: 2 to 10
-// ms.
+// |scale| <= 1, of sum_cubes 1e-10; 1e-6 for |scale| <= 5 on any dimension. Takes 6 evaluations of the above
+// for d >= 1024, 8 from 256, 12 from 48, 20 from 24, 26 from 8 and 30 below: 2 to 10 ms.
 ExpectedSoftmax ExpectedSoftmaxOfRow(int keys, int dimension, double scale);
 
 }  // namespace sqrtdk::theory

@@ -2,8 +2,8 @@
 // s, and p_max = 1/(1+Y), Y = sum e^{s_j - s}. With 1/(1+Y) = int_0^inf e^{-x(1+Y)} dx the others factorise:
 //
 //   E p_max = int_0^inf dx e^-x  n int dv phi(v) B(x, v)^{n-1}
-//   B(x, v) = int_0^inf phi(v - y/sigma) exp(-x e^-y) dy/sigma = Phi(v) - int_0^inf phi(v - y/sigma) (1 -
-//   exp(-x e^-y)) dy/sigma
+//   B(x, v) = int_0^inf phi(v - y/sigma) exp(-x e^-y) dy/sigma
+//           = Phi(v) - int_0^inf phi(v - y/sigma) (1 - exp(-x e^-y)) dy/sigma
 //
 // with y >= 0 the distance below the top. v: trapezoid, the integrand being smooth and decaying at both ends.
 // x, whose scale runs from 1 to 1/n, and y, whose integrand is cut off at 0 where it is largest: the double

@@ -62,8 +62,9 @@ double VarianceStandardError(const DotProductMoments& moments, double samples);
 // independent normal components of mean 0: entries of one row or column are dependent, so the estimate is
 // worse than from as many independent scores.
 //
-//   SE / sigma^2 = sqrt(2/(T d) + 2/(n d) + 2/(T n) + 2/(T n d))   (exact: Wishart, E tr(A^2) = T d (T + d +
-//   1))
+//   SE / sigma^2 = sqrt(2/(T d) + 2/(n d) + 2/(T n) + 2/(T n d))
+//
+// Exact, by Wishart's law: E tr(A^2) = T d (T + d + 1) of A = Q Q^T.
 //
 // Relative error below 1e-15; NaN unless all three are at least 1.
 double ScoreMatrixVarianceError(double rows, double keys, double dimension);

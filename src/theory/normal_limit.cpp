@@ -16,7 +16,7 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 double Density(double z) { return std::exp(-0.5 * z * z) / std::sqrt(2.0 * std::numbers::pi); }
 double Tail(double z) { return 0.5 * std::erfc(z / std::numbers::sqrt2); }
 
-// sqrt(d) / scale, or NaN for arguments out of range.
+// The standard deviation scale sqrt(d), or NaN for arguments out of range.
 double StdOf(int dimension, double scale) {
   const bool valid = dimension >= 1 && scale > 0.0 && std::isfinite(scale);
   return valid ? scale * std::sqrt(dimension) : kNan;

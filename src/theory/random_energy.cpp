@@ -110,8 +110,8 @@ TwoKeyRow TwoKeys(double difference_std, double threshold) {
     return {kNan, kNan, kNan, kNan, kNan};
   }
   if (tau == 0.0) return {0.25, 0.25, std::numbers::ln2, 0.5, 0.0};
-  // Both integrands are analytic in the strip |Im D| < pi, so the trapezoid rule is exact to e^(-2 pi^2 /
-  // 0.5).
+  // A normal density times what is analytic for |Im D| < pi: the trapezoid rule errs by e^(-2 pi^2 / 0.7^2)
+  // of the one and e^(-2 pi^2 / 0.4) of the other.
   const double step = std::min(0.4, 0.7 * tau);
   const double range = std::min(9.0 * tau, 45.0);
   double product = 0.5 * Product(0.0), entropy = 0.5 * Entropy(0.0);

@@ -166,7 +166,7 @@ export interface GradientSweepOptions {
 /**
  * `value` is the order statistic, linear between neighbours (R's type 7); `low` and `high` a 95 % interval and
  * `standardError` half a 68 % interval of order statistics, which hold whatever the law. NaN where there are too few
- * trials for them: some 6 / min(probability, 1 - probability) for the interval, 2 / min(…) for the error.
+ * trials for them: some 6 / min(probability, 1 - probability) for the interval, 3 / min(…) for the error.
  */
 export interface Quantile {
   probability: number;
