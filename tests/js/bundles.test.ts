@@ -108,6 +108,8 @@ test("the packed package installs in an empty folder, without the network, and w
     'import("sqrtdk/external").then(m => m.load({ variant: "simd" })).then(c => console.log(c.info().variant))';
   const evaluated = await run(process.execPath, ["--eval", external], { cwd: folder });
   assert.equal(evaluated.stdout.trim(), "simd");
+  const drawn = await run(join(folder, "node_modules/.bin/sqrtdk"), ["figure", "softmax"], { cwd: folder });
+  assert.match(drawn.stdout, /^<svg .*<\/svg>\n$/s);
 });
 
 test("the types of the packed package stand alone", async () => {

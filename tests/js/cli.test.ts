@@ -1,6 +1,7 @@
 /** The command `sqrtdk` as it is installed: a process of its own, judged by what it prints and how it ends. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { existsSync, openSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -248,6 +249,29 @@ test("a reader that has seen enough ends the command quietly", async () => {
   const { status, err } = await end;
   assert.equal(err, "");
   assert.equal(status, 0);
+});
+
+test("what cannot be written is a failure, and told in one line", async () => {
+  const { status, err } = await run(
+    "sweep",
+    "variance",
+    "--samples",
+    "9",
+    "--out",
+    join(folder, "no", "where"),
+  );
+  assert.match(err, /^sqrtdk: ENOENT[^\n]+\n$/);
+  assert.equal(status, 1);
+  if (!existsSync("/dev/full")) return;
+  const child = spawn(process.execPath, [bin, "--help"], {
+    stdio: ["ignore", openSync("/dev/full", "w"), "pipe"],
+  });
+  let said = "";
+  child.stderr?.on("data", (text) => {
+    said += text;
+  });
+  assert.equal(await new Promise((resolve) => child.on("close", resolve)), 1);
+  assert.match(said, /^sqrtdk: ENOSPC[^\n]+\n$/);
 });
 
 test("an interruption ends a sweep at once, with status 130 and no output", async () => {

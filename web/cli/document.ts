@@ -5,13 +5,15 @@
 import { csvText } from "../charts/csv.ts";
 import { version } from "../core/version.ts";
 import { scaleText } from "./arguments.ts";
-import { type Row, type SweepName, type SweepValues, sweepNames } from "./sweeps.ts";
+import { type Row, rowsEach, type SweepName, type SweepValues, sweepNames } from "./sweeps.ts";
 
 /** The `index`-th of `count` parts, from 1. */
 export interface Shard {
   index: number;
   count: number;
 }
+
+const mostShards = 65536;
 
 export interface SweepDocument {
   sweep: SweepName;
@@ -66,6 +68,13 @@ function csv(rows: readonly Row[]): string {
 export const text = (document: SweepDocument, format: Format) =>
   format === "json" ? json(document) : csv(document.rows);
 
+export const isShard = (shard: Partial<Shard> | undefined): shard is Shard => {
+  const { index = 0, count = 0 } = shard ?? {};
+  return (
+    Number.isInteger(index) && Number.isInteger(count) && index >= 1 && index <= count && count <= mostShards
+  );
+};
+
 /** The file of a shard; an error says what is wrong with it. */
 export function readShard(content: string): SweepDocument & { shard: Shard } {
   let read: Partial<SweepDocument> & { sqrtdk?: unknown };
@@ -75,13 +84,15 @@ export function readShard(content: string): SweepDocument & { shard: Shard } {
     throw new Error("is not JSON, or was cut off");
   }
   const { sqrtdk, sweep, options, shard, rows } = read ?? {};
-  if (typeof sqrtdk !== "string" || !sweepNames.includes(sweep as SweepName) || !options || !rows || !shard)
+  const whole =
+    sweepNames.includes(sweep as SweepName) && Array.isArray(options?.dimensions) && Array.isArray(rows);
+  if (typeof sqrtdk !== "string" || !whole || !options || !isShard(shard))
     throw new Error("was not written by sqrtdk sweep with --shard");
   if (sqrtdk !== version) throw new Error(`was written by sqrtdk ${sqrtdk}, and this is ${version}`);
-  const own = inShard(options.dimensions, shard);
-  const found = rows.map(({ dimension }) => dimension);
-  const each = own.length === 0 ? 0 : rows.length / own.length;
-  if (JSON.stringify(found) !== JSON.stringify(own.flatMap((dimension) => Array(each | 0).fill(dimension))))
+  const promised = inShard(options.dimensions, shard).flatMap((dimension) =>
+    Array<number>(rowsEach(options)).fill(dimension),
+  );
+  if (JSON.stringify(rows.map((row) => row?.dimension)) !== JSON.stringify(promised))
     throw new Error("does not hold the rows that its options promise");
   return { sweep: sweep as SweepName, options, shard, rows };
 }
@@ -108,10 +119,11 @@ export function merged(shards: ReadonlyMap<string, SweepDocument & { shard: Shar
   if (missing.length > 0)
     throw new Error(`missing: shard ${missing.map((index) => `${index}/${count}`).join(", ")}`);
   // Of every shard the rows of its next dimension, in turn.
+  const each = rowsEach(options);
   const rows = options.dimensions.flatMap((_, i) => {
-    const { rows: own } = (byIndex.get((i % count) + 1) as [string, SweepDocument])[1];
-    const each = own.length / inShard(options.dimensions, { index: (i % count) + 1, count }).length;
-    return own.slice(Math.floor(i / count) * each, (Math.floor(i / count) + 1) * each);
+    const [, { rows: own }] = byIndex.get((i % count) + 1) as [string, SweepDocument];
+    const start = Math.floor(i / count) * each;
+    return own.slice(start, start + each);
   });
   return { sweep, options, rows };
 }

@@ -20,6 +20,7 @@ const widest = 4000;
 const manner: Options = {
   width: { value: "PIXELS", about: `${narrowest} to ${widest} (default ${exportWidth})` },
   theme: { value: "THEME", about: "light or dark (default light)" },
+  draft: { about: "from the first few samples, in a moment" },
   ...out,
   ...workers,
 };
@@ -75,7 +76,7 @@ export async function figure(args: readonly string[], signal: AbortSignal): Prom
   try {
     const element = new figureClasses[name]();
     element.adopt(state);
-    const drawing = await element.printed(pool, width, theme, signal);
+    const drawing = await element.printed(pool, { width, theme, signal, draft: read.flag("draft") });
     await write(`${tidy(await collectResult(render(drawing)))}\n`, read.text("out"));
   } finally {
     pool.close();

@@ -59,9 +59,8 @@ process.once("SIGINT", () => {
   interruption.abort();
   process.exitCode = 130;
 });
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code !== "EPIPE") throw error;
-});
+// What cannot be written is told to who writes it; without a listener it would end the process with a stack.
+for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 
 try {
   await run(process.argv.slice(2), interruption.signal);

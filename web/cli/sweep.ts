@@ -2,11 +2,19 @@
 import { readFile } from "node:fs/promises";
 import { createPool } from "../worker/client.ts";
 import { type Options, readArguments, UsageError, wordOf } from "./arguments.ts";
-import { type Format, formats, inShard, merged, readShard, type Shard, text } from "./document.ts";
+import { type Format, formats, inShard, isShard, merged, readShard, type Shard, text } from "./document.ts";
 import { optionList } from "./help.ts";
 import { progress, write } from "./io.ts";
 import { out, poolSize, workers } from "./manner.ts";
-import { commandLineOptions, type Row, readValues, type SweepName, sweepNames, sweeps } from "./sweeps.ts";
+import {
+  commandLineOptions,
+  type Row,
+  readValues,
+  rowsEach,
+  type SweepName,
+  sweepNames,
+  sweeps,
+} from "./sweeps.ts";
 
 const output: Options = {
   format: { value: "FORMAT", about: "csv or json (default csv; a shard is always json)" },
@@ -21,8 +29,9 @@ const manner: Options = {
 
 function readPart(typed: string | undefined): Shard | undefined {
   if (typed === undefined) return undefined;
-  const [, index, count] = (/^(\d{1,5})\/(\d{1,5})$/.exec(typed) ?? []).map(Number);
-  if (index !== undefined && count !== undefined && index >= 1 && index <= count) return { index, count };
+  const [, index = 0, count = 0] = (/^(\d{1,5})\/(\d{1,5})$/.exec(typed) ?? []).map(Number);
+  const shard = { index, count };
+  if (isShard(shard)) return shard;
   throw new UsageError(`--shard must be I/N with I from 1 to N, got ${JSON.stringify(typed)}`);
 }
 
@@ -48,9 +57,8 @@ export async function sweep(args: readonly string[], signal: AbortSignal): Promi
     const { report, end } = progress(`sweep ${name}`, read.flag("progress"));
     const work = (done: readonly Row[]) =>
       done.reduce((sum, row) => sum + row.dimension * (row[kind.counted] as number), 0);
-    // Every arm of a gradient sweep has its rows, all of them at once.
-    const arms = Array.isArray(values.scale) ? values.scale.length : 1;
-    const goal = arms * dimensions.reduce((a, b) => a + b, 0) * (values[kind.counted] as number);
+    const components = dimensions.reduce((a, b) => a + b, 0);
+    const goal = rowsEach(values) * components * (values[kind.counted] as number);
     const pool = createPool(size);
     try {
       const onProgress = (soFar: readonly object[]) => report(work(soFar as Row[]) / goal);

@@ -56,47 +56,51 @@ const seed: SweepOption = {
   read: number,
 };
 
+const varianceOptions: { [Name in keyof VarianceSweepOptions]-?: SweepOption } = {
+  dimensions,
+  samples: { value: "N", about: "pairs (q, k) a dimension", default: "100000", read: number },
+  seed,
+  components: { value: "LAW", about: "normal, uniform, rademacher, laplace, student-t", read: word },
+  degreesOfFreedom: { value: "NU", about: "of student-t, above 2", read: number },
+  correlation: { value: "RHO", about: "of every two components of a vector", read: number },
+  mean: { value: "X", about: "of every component", read: number },
+  queryStd: { value: "X", about: "standard deviation of the query's components", read: number },
+  keyStd: { value: "X", about: "standard deviation of the key's components", read: number },
+  scale: {
+    value: "SCALE",
+    about: "none, rsqrt, reciprocal, or a number alpha for d_k^-alpha",
+    read: scaleRule,
+  },
+};
+
 const variance: Sweep = {
   about: "variance of q.k against d_k, beside the exact one",
-  options: {
-    dimensions,
-    samples: { value: "N", about: "pairs (q, k) a dimension", default: "100000", read: number },
-    seed,
-    components: { value: "LAW", about: "normal, uniform, rademacher, laplace, student-t", read: word },
-    degreesOfFreedom: { value: "NU", about: "of student-t, above 2", read: number },
-    correlation: { value: "RHO", about: "of every two components of a vector", read: number },
-    mean: { value: "X", about: "of every component", read: number },
-    queryStd: { value: "X", about: "standard deviation of the query's components", read: number },
-    keyStd: { value: "X", about: "standard deviation of the key's components", read: number },
-    scale: {
-      value: "SCALE",
-      about: "none, rsqrt, reciprocal, or a number alpha for d_k^-alpha",
-      read: scaleRule,
-    },
-  },
+  options: varianceOptions,
   check: (values) => readVarianceSweep("sweep variance", values as unknown as VarianceSweepOptions),
   run: async (pool, values, job) =>
     plain(await pool.varianceSweep(values as unknown as VarianceSweepOptions, job)),
   counted: "samples",
 };
 
+const gradientOptions: { [Name in keyof GradientSweepOptions]-?: SweepOption } = {
+  dimensions,
+  keys: { value: "N", about: "keys a query attends to", default: "16", read: number },
+  trials: { value: "N", about: "rows a dimension", default: "1000", read: number },
+  seed,
+  scale: {
+    value: "LIST",
+    about: scaleSyntax,
+    default: "none,rsqrt",
+    read: (name, text) => text.split(",").map((item) => scaleRule(name, item)),
+  },
+  valueDim: { value: "N", about: "length of the value vectors", read: number },
+  deadThreshold: { value: "X", about: "rows with |J|_F below it are dead", read: number },
+  quantiles: { value: "LIST", about: "which to estimate, like 0.25,0.5,0.75", read: numbers },
+};
+
 const gradient: Sweep = {
   about: "what softmax leaves of the gradient against d_k",
-  options: {
-    dimensions,
-    keys: { value: "N", about: "keys a query attends to", default: "16", read: number },
-    trials: { value: "N", about: "rows a dimension", default: "1000", read: number },
-    seed,
-    scale: {
-      value: "LIST",
-      about: scaleSyntax,
-      default: "none,rsqrt",
-      read: (name, text) => text.split(",").map((item) => scaleRule(name, item)),
-    },
-    valueDim: { value: "N", about: "length of the value vectors", read: number },
-    deadThreshold: { value: "X", about: "rows with |J|_F below it are dead", read: number },
-    quantiles: { value: "LIST", about: "which to estimate, like 0.25,0.5,0.75", read: numbers },
-  },
+  options: gradientOptions,
   check: (values) => readGradientSweep("sweep gradient", values as unknown as GradientSweepOptions),
   run: async (pool, values, job) =>
     plain(await pool.gradientSweep(values as unknown as GradientSweepOptions, job)),
@@ -106,6 +110,9 @@ const gradient: Sweep = {
 export const sweeps = { variance, gradient };
 export type SweepName = keyof typeof sweeps;
 export const sweepNames = Object.keys(sweeps) as SweepName[];
+
+/** Rows of a dimension: one a scale where several are compared. */
+export const rowsEach = ({ scale }: SweepValues) => (Array.isArray(scale) ? scale.length : 1);
 
 /** As they come back from a file, so that a merge of files prints what a single run prints. */
 const plain = (rows: readonly unknown[]): Row[] => JSON.parse(JSON.stringify(rows));

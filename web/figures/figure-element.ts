@@ -23,6 +23,13 @@ import { troubleSentence } from "./trouble.ts";
 /** Of a saved drawing, in pixels. */
 export const exportWidth = 1040;
 
+export interface Print {
+  width: number;
+  theme: Theme;
+  signal: AbortSignal;
+  draft: boolean;
+}
+
 export abstract class FigureElement<N extends FigureName> extends StateElement<N> {
   static override styles = [figureStyle];
   static override properties: PropertyDeclarations = {
@@ -214,11 +221,11 @@ export abstract class FigureElement<N extends FigureName> extends StateElement<N
     return this.draw(width, theme, { title: this.plainTitle, description: this.summary(), opaque: true });
   }
 
-  /** What "SVG" saves, after the numbers are as fine as they get. Takes neither a page nor a document. */
-  async printed(pool: Pool, width: number, theme: Theme, signal: AbortSignal): Promise<TemplateResult> {
+  /** What "SVG" saves, after the numbers are as fine as they get, or the first ones. Takes neither page nor document. */
+  async printed(pool: Pool, { width, theme, signal, draft }: Print): Promise<TemplateResult> {
     const job = this.job(pool);
     await job.coarse(signal);
-    await job.refine?.(signal);
+    if (!draft) await job.refine?.(signal);
     this.willUpdate(new Map());
     return this.#onPaper(width, theme);
   }
