@@ -60,6 +60,24 @@ test("notes are short and hold no control characters", () => {
   assert.doesNotMatch(note, /\p{Cc}/u);
 });
 
+test("notes are read in the direction they are written in, and hold no half characters", () => {
+  const { note } = parseField("seed", variance.seed, `\u202e\u2066\u2028${"\u{1f642}".repeat(19)}a\u{1f642}`);
+  assert.doesNotMatch(note ?? "", /[\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u);
+});
+
+test("lists far longer than any field takes are refused without being looked through", () => {
+  // A message of a few bytes can bring a list of any length: without a limit these would take hours or all memory.
+  const sparse: unknown[] = [];
+  sparse.length = 2 ** 32 - 1;
+  const wide = new Array(1000).fill(new Array(1001).fill(1));
+  const rows = figureSchemas.softmax.scores;
+  for (const bad of [sparse, wide, [sparse]]) {
+    const { value, note } = parseField("scores", rows, bad);
+    assert.deepEqual(value, rows.default);
+    assert.match(note ?? "", /^scores = \u201ca list\u201d is not /);
+  }
+});
+
 test("sets keep the schema's order and know the empty set", () => {
   assert.deepEqual(parseField("show", variance.show, "chosen, 3,3").value, ["3", "chosen"]);
   assert.deepEqual(parseField("show", variance.show, "-").value, []);

@@ -90,10 +90,13 @@ export interface Parsed<T> {
 }
 
 const maxShown = 40;
+/** Much more than any field takes: longer lists from a message are not even looked through. */
+const maxItems = 1000;
 
 function quoted(text: string): string {
-  const clean = text.replace(/\p{Cc}/gu, " ");
-  return `\u201c${clean.length > maxShown ? `${clean.slice(0, maxShown)}\u2026` : clean}\u201d`;
+  const short = text.length > maxShown ? `${text.slice(0, maxShown)}\u2026` : text;
+  // Format characters too: one that turns the direction of writing would turn the rest of the sentence.
+  return `\u201c${short.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, " ")}\u201d`;
 }
 
 function parseInteger(field: IntegerField, text: string): Parsed<number> | null {
@@ -189,7 +192,8 @@ function parseText(field: Field, text: string): Parsed<unknown> | null {
 function textOf(raw: unknown, nesting = 2): string | null {
   if (Array.isArray(raw)) {
     // Not the array's own text: that nests without end, and calls what the sender wrote.
-    const parts = nesting > 0 ? raw.map((part) => textOf(part, nesting - 1)) : [null];
+    if (nesting === 0 || raw.length > maxItems) return null;
+    const parts = raw.map((part) => textOf(part, nesting - 1));
     return parts.includes(null) ? null : parts.join(separator(raw));
   }
   return ["string", "number", "boolean"].includes(typeof raw) ? String(raw).trim() : null;
@@ -204,7 +208,7 @@ export function parseField<F extends Field>(name: string, field: F, raw: unknown
   if (parsed) return parsed as Parsed<ValueOf<F>>;
   return {
     value: fallback,
-    note: `${name} = ${quoted(text ?? `a ${typeof raw}`)} is not ${expected(field)}; ${serialiseValue(field.default)} is shown instead.`,
+    note: `${name} = ${quoted(text ?? (Array.isArray(raw) ? "a list" : typeof raw))} is not ${expected(field)}; ${serialiseValue(field.default)} is shown instead.`,
   };
 }
 
