@@ -62,8 +62,8 @@ test("unless it is a draft, a picture rests on all there is", async () => {
 });
 
 test("what is asked for is what is drawn", async () => {
-  const markup = await drawn("random-walk --dimension 100 --scale rsqrt --seed 5 --theme dark --width 400");
-  assert.match(markup, /viewBox="0 0 400 /);
+  const markup = await drawn("random-walk --dimension 100 --scale rsqrt --seed 5 --theme dark --width 640");
+  assert.match(markup, /viewBox="0 0 640 /);
   assert.match(markup, /<title>A dot product is a random walk<\/title><desc>After d k = 100 steps/);
   assert.ok(markup.includes(`fill="${darkTheme.paper}"`));
   const text = markup.replace(/<[^>]+>/g, "");

@@ -200,7 +200,7 @@ test("what cannot be understood ends with status 2 and one line that says what t
     ["merge", /needs the files/],
     ["figure varience", /did you mean variance\?/],
     ["figure softmax --scores 1", /--scores = .* is not 2 to 16 numbers/],
-    ["figure softmax --width 9", /--width must be a whole number from 320/],
+    ["figure softmax --width 9", /--width must be a whole number from 640/],
     ["figure softmax --theme sepia", /--theme must be one of light, dark/],
   ];
   for (const [line, reason] of cases) {

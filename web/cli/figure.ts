@@ -14,7 +14,8 @@ import { write } from "./io.ts";
 import { out, poolSize, workers } from "./manner.ts";
 
 const themes = { light: lightTheme, dark: darkTheme };
-const narrowest = 320;
+/** Titles are one line. */
+const narrowest = 640;
 const widest = 4000;
 
 const manner: Options = {
