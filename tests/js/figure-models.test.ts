@@ -1,9 +1,10 @@
-/** What figures hold while answers come in, and the sentences made of them: never of two states at once, never more than measured. */
+/** What figures hold while answers come in: never of two states at once. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Pool } from "../../web/core/types.ts";
-import { GradientModel } from "../../web/figures/gradient-model.ts";
-import { deadText, meanText, medianText, spreadText } from "../../web/figures/gradient-words.ts";
+import { load } from "sqrtdk";
+import type { AttentionRowOptions, Pool } from "../../web/core/types.ts";
+import { GradientModel, plateau, type SingleRow } from "../../web/figures/gradient-model.ts";
+import { rowTable } from "../../web/figures/gradient-tables.ts";
 import { dimensionLimits, powersOfTwo } from "../../web/figures/stops.ts";
 import { VarianceModel } from "../../web/figures/variance-model.ts";
 import { figureSchemas } from "../../web/state/fields.ts";
@@ -43,6 +44,9 @@ const echo = {
       ),
     ),
   expectedMaximum: async () => 1,
+  theory: {
+    dotProductMoments: async (o: { dimension: number }) => ({ mean: 0, variance: o.dimension }),
+  },
 } as unknown as Pool;
 
 test("hills and line of the variance figure are always of one seed and law, and the model knows which", async () => {
@@ -55,7 +59,7 @@ test("hills and line of the variance figure are always of one seed and law, and 
   for (const seed of [3, 4]) {
     const job = model.job({ ...variance, seed }, echo, true);
     await job.coarse(signal);
-    assert.deepEqual(model.source, { seed, components: "normal" });
+    assert.deepEqual(model.source, { seed, components: "normal", mean: 0, correlation: 0 });
     assert.equal(model.hills.size, 4);
     await job.refine(signal);
   }
@@ -63,7 +67,38 @@ test("hills and line of the variance figure are always of one seed and law, and 
   assert.equal(model.source?.components, "normal", "nothing is renamed before the answer is there");
   await law;
   assert.equal(model.source?.components, "laplace");
-  assert.equal(model.hills.get("3")?.exact, null);
+  assert.equal(model.hills.get("3")?.density, null);
+});
+
+test("a broken assumption is asked of samples, line and theory alike, and normal theory is left out", async () => {
+  const asked: Record<string, unknown>[] = [];
+  const ask = (name: "sampleDotProducts" | "varianceSweep") => (o: never) => {
+    asked.push(o);
+    return (echo[name] as unknown as (o: never) => Promise<never>)(o);
+  };
+  const pool = {
+    ...echo,
+    sampleDotProducts: ask("sampleDotProducts"),
+    varianceSweep: ask("varianceSweep"),
+    dotProductDensity: () => assert.fail("of these components no density is known"),
+    theory: {
+      dotProductMoments: async (o: { dimension: number }) => {
+        asked.push(o);
+        return { mean: 1, variance: 3 * o.dimension };
+      },
+    },
+  } as unknown as Pool;
+  const model = new VarianceModel(() => {});
+  const { signal } = new AbortController();
+  const broken = { mean: 0.5, correlation: 0.1 };
+  await model.job({ ...variance, ...broken }, pool, true).coarse(signal);
+  assert.equal(asked.length, 9, "four hills with their moments, and the line");
+  for (const options of asked) assert.deepEqual(options, { ...options, components: "normal", ...broken });
+  assert.equal(model.hills.get("chosen")?.exact.variance, 3 * 512);
+  const heavy = { components: "student-t", degreesOfFreedom: 3.5 } as const;
+  await model.job({ ...variance, ...heavy }, pool, true).coarse(signal);
+  for (const options of asked.slice(9)) assert.deepEqual(options, { ...options, ...heavy });
+  assert.deepEqual(model.source, { seed: variance.seed, ...heavy, mean: 0, correlation: 0 });
 });
 
 test("the gradient figure's sweep and chosen point are always of one seed", async () => {
@@ -104,26 +139,64 @@ test("when several calls of one answer fail, the error comes once and nothing is
   await new Promise((resolve) => setTimeout(resolve, 20));
 });
 
-test("what is said of the gradient follows from mean and median", () => {
-  const norm = (mean: number, median: number, trials = 8000) =>
-    gradientRow({ trials, gradQueryNorm: estimate(mean, 0.05, median) });
-  const scaled = norm(1.13, 1.04);
-  const cases: [number, number, RegExp][] = [
-    [5.55, 3.09, /longer one.*half of the 8000 unscaled rows got less than 60\u202f% of that mean/],
-    [5.12, 0.0219, /less than a hundredth of that mean; the other half/],
-    [6.95, 0.186, /less than a tenth of that mean/],
-    [5.7, 0.00148, /less than a thousandth/],
-    [2.01, 1.69, /longer one\. Its mean and its median lie close together/],
-  ];
-  for (const [mean, median, said] of cases) assert.match(spreadText(norm(mean, median), scaled), said);
-  assert.doesNotMatch(spreadText(norm(1.15, 1.1), scaled), /longer/, "within the bands nothing is compared");
-  assert.equal(spreadText(norm(5, 0.001, 29), scaled), "");
+test("one row is drawn only where it is looked at, in both arms, as a trial of the sweep", async () => {
+  const core = await load();
+  const asked: unknown[] = [];
+  const pool = {
+    ...echo,
+    sampleAttentionRow: async (o: AttentionRowOptions) => {
+      asked.push(o);
+      return core.sampleAttentionRow(o);
+    },
+  } as unknown as Pool;
+  const model = new GradientModel(() => {});
+  const { signal } = new AbortController();
+  await model.job(gradient, pool, true).coarse(signal);
+  assert.equal(model.single, null);
+  assert.deepEqual(asked, []);
+  await model.job({ ...gradient, show: "row", row: 2 }, pool, true).coarse(signal);
+  const single = (model.single as SingleRow | null) ?? assert.fail();
+  const { raw, scaled } = single;
+  for (const [i, score] of raw.scores.entries()) {
+    assert.ok(
+      Math.abs(score / Math.sqrt(512) - (scaled.scores[i] as number)) < 1e-5,
+      "the same query and keys",
+    );
+  }
+  const table = rowTable(single, model.source ?? assert.fail());
+  assert.equal(table.rows.length, gradient.keys);
+  const shown = table.rows.map((cells) => cells[1] as number);
+  assert.ok(shown.every((weight, i) => i === 0 || weight <= (shown[i - 1] as number)));
+  assert.ok(Math.abs((shown[0] as number) - raw.maxProbability) < 1e-13);
+  await model.job(gradient, pool, true).coarse(signal);
+  assert.equal(model.single, null);
 });
 
-test("digits without a band are few, and few rows give no band", () => {
-  assert.equal(meanText(estimate(0.9466, 0.001), 16384), "0.947 ± 0.002");
-  assert.equal(meanText(estimate(0.9466, 0.001), 4), "about 0.9");
-  assert.equal(medianText(estimate(5.55, 0.1, 3.09)), "about 3");
-  assert.equal(medianText(estimate(5, 0.1, 2.7e-8)), "less than a thousandth of that");
-  assert.equal(deadText(gradientRow({ trials: 4, deadRows: estimate(1) })), "all of 4");
+test("looking at the same rows in another way does not make them fewer", async () => {
+  const model = new GradientModel(() => {});
+  const { signal } = new AbortController();
+  const job = model.job(gradient, echo, true);
+  await job.coarse(signal);
+  await job.refine(signal);
+  const trials = model.chosen?.raw.trials;
+  await model.job({ ...gradient, show: "gradient" }, echo, true).coarse(signal);
+  assert.equal(model.chosen?.raw.trials, trials);
+});
+
+test("the unscaled mean gradient comes to where it is drawn to tend to", async () => {
+  const core = await load();
+  const options = {
+    dimensions: [1024],
+    keys: 4,
+    trials: 40_000,
+    seed: 11,
+    valueDim: 16,
+    scale: "none",
+  } as const;
+  const [row] = core.gradientSweep(options);
+  const { mean, standardError } = row?.gradQueryNorm ?? assert.fail();
+  const limit = plateau(core.theory.expectedMaximum(4));
+  // The law's own error falls with d_k; here it is smaller than the sample's.
+  assert.ok(Math.abs(mean - limit) < 4 * standardError, `${mean} +- ${standardError}, ${limit}`);
+  assert.ok(standardError < 0.05 * limit);
 });

@@ -1,23 +1,15 @@
-/** What stands behind the figures: the latest-wins protocol, slider stops, bins, and drawings of odd data. */
+/** What stands behind the figures: the latest-wins protocol, slider stops, bins. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { render } from "@lit-labs/ssr";
-import { collectResult } from "@lit-labs/ssr/lib/render-result.js";
-import { drawing } from "../../web/charts/drawing.ts";
-import { lightTheme } from "../../web/charts/theme.ts";
-import type { Pool, VarianceRow } from "../../web/core/types.ts";
-import { pairs, trialsFor } from "../../web/figures/gradient-model.ts";
-import { panels } from "../../web/figures/gradient-panels.ts";
+import type { DotProductResult, Pool, VarianceRow } from "../../web/core/types.ts";
+import { trialsFor } from "../../web/figures/gradient-model.ts";
 import { type Job, Latest } from "../../web/figures/latest.ts";
-import { dimensionStops, keyStops, nearestStop, powersOfTwo } from "../../web/figures/stops.ts";
+import { dimensionStops, keyStops, nearestStop } from "../../web/figures/stops.ts";
 import { troubleSentence } from "../../web/figures/trouble.ts";
-import { growth } from "../../web/figures/variance-growth.ts";
-import { hills } from "../../web/figures/variance-hills.ts";
-import { binning, densityGrid, type Hill, VarianceModel } from "../../web/figures/variance-model.ts";
+import { binning, densityGrid, VarianceModel } from "../../web/figures/variance-model.ts";
 import { figureSchemas } from "../../web/state/fields.ts";
 import { defaults } from "../../web/state/schema.ts";
-import { gradientRow } from "./gradient-rows.ts";
 
 test("slider stops grow, start and end right, and hold every power of two", () => {
   for (const [stops, low, high] of [
@@ -34,7 +26,8 @@ test("slider stops grow, start and end right, and hold every power of two", () =
 
 test("sums of signs get one bin a lattice point, the point in its middle", () => {
   for (const dimension of [1, 2, 3, 7, 100, 1000, 4095, 4096]) {
-    const { bins, range } = binning(dimension, "rademacher");
+    const { bins, range } = binning(dimension, { components: "rademacher", mean: 0, correlation: 0 });
+    assert.ok(range);
     const width = (range[1] - range[0]) / bins;
     assert.equal(width, 2);
     const firstCentre = range[0] + 1;
@@ -147,92 +140,9 @@ test("errors become one clear sentence", () => {
   assert.match(troubleSentence("anything"), /Reset tries again/);
 });
 
-async function markup(content: unknown): Promise<string> {
-  return collectResult(render(drawing({ width: 700, height: 500, theme: lightTheme }, content)));
-}
-
-const hill = (dimension: number): Hill => ({
-  dimension,
-  exact: densityGrid.map((z) => Math.exp(-Math.abs(z))),
-  result: {
-    seed: 1,
-    moments: {
-      count: 4,
-      mean: 0,
-      variance: dimension,
-      skewness: 0,
-      excessKurtosis: 0,
-      minimum: -5,
-      maximum: 5,
-      varianceStandardError: dimension,
-    },
-    histogram: { low: -5, high: 5, counts: Float64Array.of(0, 2, 2, 0), underflow: 0, overflow: 0 },
-  },
-});
-
-test("the variance figure draws with no data, with little data, at any width", async () => {
-  const base = { limit: true, theme: lightTheme, top: 10 };
-  const all = new Map([["3", hill(3)] as const, ["chosen", hill(1)] as const]);
-  for (const width of [1, 280, 700]) {
-    for (const show of [[], ["3", "1000", "chosen"]] as const) {
-      for (const divided of [0, 0.5, 1]) {
-        const text = await markup(hills({ ...base, hills: all, show, divided, arm: "raw", width }));
-        assert.doesNotMatch(text, /NaN|undefined|Infinity/);
-      }
-    }
-    const rows = powersOfTwo.map((dimension) => ({
-      dimension,
-      variance: dimension,
-      standardError: 2 * dimension,
-      exact: dimension,
-      samples: 1,
-    }));
-    for (const some of [[], rows]) {
-      const plot = growth({
-        rows: some,
-        chosen: null,
-        dimension: 7,
-        arm: "scaled",
-        theme: lightTheme,
-        left: 0,
-        width: Math.max(width, 100),
-        top: 20,
-        height: 300,
-      });
-      assert.doesNotMatch(await markup(plot.drawing), /NaN|undefined|Infinity/);
-    }
-  }
-});
-
-test("the gradient figure draws rows of zeros and without theory, and knows which d_k lies where", async () => {
-  const row = (dimension: number, scale: "none" | "rsqrt") => gradientRow({ dimension, scale, trials: 1 });
-  const sweep = pairs([
-    row(1, "none"),
-    row(1, "rsqrt"),
-    row(4096, "rsqrt"),
-    row(4096, "none"),
-    row(9, "none"),
-  ]);
-  assert.deepEqual(
-    sweep.map((pair) => pair.dimension),
-    [1, 4096],
-  );
-  for (const width of [300, 900]) {
-    const plot = panels({
-      sweep,
-      chosen: sweep[0] ?? null,
-      dimension: 1,
-      keys: 2,
-      expectedMaximum: sweep.length ? 0.564 : 0,
-      theme: lightTheme,
-      width,
-      left: 0,
-      top: 50,
-    });
-    assert.doesNotMatch(await markup(plot.drawing), /NaN|undefined|Infinity/);
-    assert.equal(plot.at(45, 100), 1);
-    assert.equal(plot.at(-500, 100), null);
-  }
+test("a correlation of 0 has a stop of its own on a slider that goes by ratios elsewhere", () => {
+  assert.equal(nearestStop([0, 0.005, 0.1, 1], 0), 0);
+  assert.equal(nearestStop([0, 0.005, 0.1, 1], 0.2), 2);
 });
 
 test("every figure's imports stay in the house: no figure knows another, charts know no figures", () => {
@@ -254,8 +164,8 @@ test("progress that tells of some d_k only leaves the others as they are", async
   const seen: number[] = [];
   const pool = {
     sampleDotProducts: async (o: { dimension: number; samples: number }) => {
-      const made = hill(o.dimension).result;
-      return { ...made, moments: { ...made.moments, count: o.samples } };
+      const moments = { count: o.samples, variance: o.dimension, varianceStandardError: 1 };
+      return { seed: 1, moments } as DotProductResult;
     },
     varianceSweep: async (
       o: { dimensions: readonly number[]; samples: number },
@@ -266,6 +176,7 @@ test("progress that tells of some d_k only leaves the others as they are", async
       return rows(o.dimensions, o.samples);
     },
     dotProductDensity: async (x: Float64Array) => x,
+    theory: { dotProductMoments: async () => ({ mean: 0, variance: 1 }) },
   } as unknown as Pool;
   const job = model.job(defaults(figureSchemas.variance), pool, true);
   const { signal } = new AbortController();

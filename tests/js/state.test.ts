@@ -147,7 +147,7 @@ test("what a hand makes is brought to what a link can keep", () => {
 test("private fields stay out of links", () => {
   const schema = { ...gradient, secret: { ...gradient.keys, public: false } } satisfies Schema;
   const names = serialiseState(schema, defaults(schema)).map(([name]) => name);
-  assert.deepEqual(names, ["seed", "dimension", "keys", "hide"]);
+  assert.deepEqual(names, ["seed", "dimension", "keys", "show", "row", "hide"]);
 });
 
 test("the parser survives anything", () => {
@@ -169,6 +169,9 @@ test("a link holds every public value, defaults too, and gives the same state ag
     scale: fc.constantFrom(...variance.scale.values),
     show: fc.subarray([...variance.show.values]),
     limit: fc.boolean(),
+    degreesOfFreedom: fc.integer({ min: 21, max: 1000 }).map((tenths) => tenths / 10),
+    mean: fc.integer({ min: -200, max: 200 }).map((hundredths) => hundredths / 100),
+    correlation: fc.integer({ min: 0, max: 1000 }).map((thousandths) => thousandths / 1000),
     hide: fc.subarray([...variance.hide.values]),
   });
   fc.assert(

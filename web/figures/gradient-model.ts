@@ -1,5 +1,5 @@
 /** What the gradient figure knows: both arms at every power of two, and at the chosen d_k, and what they belong to. */
-import type { GradientRow, Pool } from "../core/types.ts";
+import type { AttentionRow, GradientRow, Pool } from "../core/types.ts";
 import type { FigureState } from "../state/hash.ts";
 import type { Job } from "./latest.ts";
 
@@ -11,6 +11,15 @@ export interface Pair {
   dimension: number;
   raw: GradientRow;
   scaled: GradientRow;
+}
+
+/** One row in both arms: of one query, its own keys and values. */
+export interface SingleRow {
+  dimension: number;
+  /** Which row of the seed it is. */
+  row: number;
+  raw: AttentionRow;
+  scaled: AttentionRow;
 }
 
 /**
@@ -51,10 +60,26 @@ export function pairs(rows: readonly GradientRow[]): Pair[] {
   );
 }
 
+/** Length of the value vectors that carry the gradient back, an even number. */
+const valueDim = 16;
+
+/**
+ * Where the mean of |dL/dq| tends to, unscaled, as d_k grows: m_n sqrt(2/pi) E|g| for g ~ N(0, I) of the values' length.
+ * Two keys are left then; the chance of a tie falls like m_n / sqrt(d_k), their distance grows like sqrt(2 d_k).
+ */
+export function plateau(expectedMaximum: number): number {
+  // E|g| = sqrt(2) Gamma((v + 1)/2) / Gamma(v/2): sqrt(pi/2) for v = 2, and (v + 1)/v times that for v + 2.
+  let length = Math.sqrt(Math.PI / 2);
+  for (let v = 2; v < valueDim; v += 2) length *= (v + 1) / v;
+  return expectedMaximum * Math.sqrt(2 / Math.PI) * length;
+}
+
 export class GradientModel {
   /** Ordered by dimension. */
   sweep: readonly Pair[] = [];
   chosen: Pair | null = null;
+  /** Only while it is looked at. */
+  single: SingleRow | null = null;
   /** What `sweep` and `chosen` were computed for; the reader's hand may be ahead of it. */
   source: GradientSource | null = null;
   /** m_n for these keys, the constant of the law for large spread. */
@@ -69,7 +94,7 @@ export class GradientModel {
   }
 
   job(state: GradientState, pool: Pool, streams: boolean): Required<Job> {
-    const { seed, keys, dimension } = state;
+    const { seed, keys, dimension, row } = state;
     const swept = () => this.source?.keys === keys && this.source.seed === seed;
     const goal = trialsFor([dimension], keys, fineWork / 2, fineTrials);
     const ask = (
@@ -78,10 +103,21 @@ export class GradientModel {
       signal: AbortSignal,
       onProgress?: (rows: GradientRow[]) => void,
     ) =>
-      pool.gradientSweep({ dimensions, keys, trials, seed }, { signal, ...(onProgress && { onProgress }) });
+      pool.gradientSweep(
+        { dimensions, keys, trials, seed, valueDim },
+        { signal, ...(onProgress && { onProgress }) },
+      );
 
-    const choose = (rows: readonly GradientRow[]) => {
+    const drawOne = async (signal: AbortSignal): Promise<SingleRow | null> => {
+      if (state.show !== "row") return null;
+      const ask = (scale: "none" | "rsqrt") =>
+        pool.sampleAttentionRow({ dimension, keys, seed, trial: row, scale, valueDim }, { signal });
+      const [raw, scaled] = await Promise.all([ask("none"), ask("rsqrt")]);
+      return { dimension, row, raw, scaled };
+    };
+    const choose = (rows: readonly GradientRow[], single: SingleRow | null) => {
       this.chosen = pairs(rows)[0] ?? null;
+      this.single = single;
       this.goal = goal;
       this.#arrived();
     };
@@ -101,10 +137,18 @@ export class GradientModel {
     return {
       coarse: async (signal) => {
         const own = ask([dimension], trialsFor([dimension], keys, coarseWork, coarseTrials), signal);
-        if (swept()) return choose(await own);
+        const one = drawOne(signal);
+        if (swept()) {
+          const [rows, single] = await Promise.all([own, one]);
+          // What only looks at the same numbers in another way does not make them coarser again.
+          const finer =
+            this.chosen?.dimension === dimension && this.chosen.raw.trials > (rows[0]?.trials ?? 0);
+          return choose(finer && this.chosen ? [this.chosen.raw, this.chosen.scaled] : rows, single);
+        }
         // All groups change in one go: half a sweep of 16 keys beside half of 64 would be a lie.
-        const [expectedMaximum, ...parts] = await Promise.all([
+        const [expectedMaximum, single, ...parts] = await Promise.all([
           pool.expectedMaximum(keys),
+          one,
           own,
           ...groups.map((group) => ask(group, trialsFor(group, keys, coarseWork, coarseTrials), signal)),
         ]);
@@ -113,7 +157,7 @@ export class GradientModel {
         this.expectedMaximum = expectedMaximum;
         this.source = { seed, keys };
         this.#refined = false;
-        choose(mine);
+        choose(mine, single);
       },
       refine: async (signal) => {
         const guard = (use: (rows: readonly GradientRow[]) => void) =>

@@ -1,20 +1,22 @@
-/** Three panels on one d_k axis: the slope softmax has left, the largest weight, the share of dead rows. */
-import { scaleLinear, scaleLog } from "d3-scale";
+/** Three panels, one large and two small: against one d_k axis, or one row by itself beside two of these. */
+import { scaleLog } from "d3-scale";
 import { type SVGTemplateResult, svg } from "lit";
-import { bottomAxis, leftAxis, type Position, powerOfTwoTicks, type Tick } from "../charts/axis.ts";
+import { bottomAxis, leftAxis, type Position, powerOfTwoTicks } from "../charts/axis.ts";
 import { cursor, threshold } from "../charts/cursor.ts";
 import { type Box, label } from "../charts/drawing.ts";
-import { lineWithBand, type Mark, type Point, spot } from "../charts/line.ts";
-import { exact, shareInterval } from "../charts/numbers.ts";
+import { lineWithBand, type Point, spot } from "../charts/line.ts";
+import { exact } from "../charts/numbers.ts";
 import { dashed, dotted, type Theme } from "../charts/theme.ts";
-import type { ExpectedSoftmax, GradientRow } from "../core/types.ts";
-import type { Pair } from "./gradient-model.ts";
-import { deadCount, halfBand } from "./gradient-words.ts";
+import { type Panel, type Reach, type Series, views } from "./gradient-kinds.ts";
+import { type GradientState, type Pair, plateau, type SingleRow } from "./gradient-model.ts";
+import { rowPanel } from "./gradient-row-panel.ts";
 import { dimensionLimits, toDimension } from "./stops.ts";
 
 export interface PanelsOptions {
+  show: GradientState["show"];
   sweep: readonly Pair[];
   chosen: Pair | null;
+  single: SingleRow | null;
   dimension: number;
   keys: number;
   /** m_n for these keys; 0 while nothing is known yet. */
@@ -32,62 +34,11 @@ export interface Panels {
   at(x: number, y: number): number | null;
 }
 
-/** A value and its 95 % band, which is missing where too few rows were drawn. */
-interface Measure {
-  value: number;
-  low?: number;
-  high?: number;
-}
-
-interface Panel {
-  title: string;
-  pick: (row: GradientRow) => Measure;
-  theory?: (expected: ExpectedSoftmax) => number;
-  y: (box: Box, floor: number) => Position;
-  ticks: (floor: number) => Tick[];
-  marks: { raw: Mark; scaled: Mark };
-}
-
-const tick = (at: number, label = String(at)): Tick => ({ at, label });
-
-const meanOf =
-  (name: "jacobianTrace" | "maxProbability") =>
-  (row: GradientRow): Measure => {
-    const value = row[name].mean;
-    const half = halfBand(row[name], row.trials);
-    // Bands of shares and weights end where shares and weights do.
-    const band = { low: Math.max(value - half, 0), high: Math.min(value + half, 1) };
-    return { value, ...(!Number.isNaN(half) && band) };
-  };
-
-const slope: Panel = {
-  title: "how far the weights can still move: mean of 1 \u2212 \u03a3p^2",
-  pick: meanOf("jacobianTrace"),
-  theory: (expected) => expected.jacobianTrace,
-  y: (box, floor) => scaleLog([floor, 1.25], [box.bottom, box.top]).clamp(true),
-  ticks: (floor) => [1, 0.3, 0.1, 0.03, 0.01].filter((at) => at > floor).map((at) => tick(at)),
-  marks: { raw: "dot", scaled: "dot" },
-};
-
-const largest: Panel = {
-  title: "the largest weight, on average",
-  pick: meanOf("maxProbability"),
-  theory: (expected) => expected.maxProbability,
-  y: (box) => scaleLinear([0, 1], [box.bottom, box.top]),
-  ticks: () => [0, 0.25, 0.5, 0.75, 1].map((at) => tick(at)),
-  marks: { raw: "dot", scaled: "dot" },
-};
-
-const dead: Panel = {
-  title: "dead rows: Frobenius norm |J|_F below 1/1000",
-  pick: (row) => ({ value: row.deadRows.mean, ...shareInterval(deadCount(row), row.trials) }),
-  y: (box) => scaleLinear([0, 1], [box.bottom, box.top]).clamp(true),
-  ticks: () => [0, 0.25, 0.5, 0.75, 1].map((at) => tick(at, `${100 * at}\u202f%`)),
-  marks: { raw: "hollow", scaled: "hollow-square" },
-};
+const armNames = ["raw", "scaled"] as const;
+type Arm = (typeof armNames)[number];
 
 export function panels(options: PanelsOptions): Panels {
-  const { width, left, top } = options;
+  const { show, width, left, top } = options;
   const wide = width >= 780;
   const main = wide ? Math.round(width * 0.56) : width;
   const box = (from: number, span: number, y: number, height: number): Box => ({
@@ -104,13 +55,16 @@ export function panels(options: PanelsOptions): Panels {
         box(side, width - main - 44, top + 240, 160),
       ]
     : [box(left, main, top, 260), box(left, main, top + 356, 150), box(left, main, top + 602, 150)];
-  const kinds = [slope, largest, dead];
+  const kinds = views[show];
   const scales = boxes.map((each) =>
     scaleLog([dimensionLimits.min, dimensionLimits.max], [each.left, each.right]),
   );
-  const drawings = kinds.map((kind, i) =>
-    panel(options, kind, boxes[i] as Box, scales[i] as Position, i === 0),
-  );
+  const first = kinds[0] === null ? 1 : 0;
+  const drawings = kinds.map((kind, i) => {
+    const place = boxes[i] as Box;
+    if (kind === null) return rowPanel({ ...options, box: place });
+    return panel(options, kind, place, scales[i] as Position, i === first);
+  });
   return {
     drawing: svg`<g>${drawings}</g>`,
     height: (boxes[2] as Box).bottom - top,
@@ -118,7 +72,7 @@ export function panels(options: PanelsOptions): Panels {
       const hit = boxes.findIndex(
         (each) => x > each.left - 16 && x < each.right + 16 && y > each.top - 26 && y < each.bottom + 26,
       );
-      const scale = scales[hit];
+      const scale = kinds[hit] ? scales[hit] : undefined;
       return scale ? toDimension(scale.invert(x)) : null;
     },
   };
@@ -132,67 +86,108 @@ function panel(
   first: boolean,
 ): SVGTemplateResult {
   const { sweep, chosen, dimension, theme, keys, expectedMaximum } = options;
-  // The logarithmic panel ends a little below where the law ends.
-  const floor = (0.55 * (expectedMaximum || 1)) / Math.sqrt(dimensionLimits.max);
-  const y = kind.y(box, floor);
-  const points = (arm: "raw" | "scaled"): Point[] =>
-    sweep.map((pair) => {
-      const { value, low, high } = kind.pick(pair[arm]);
-      // A logarithmic scale has no place for 0.
-      const band = low !== undefined &&
-        high !== undefined && { low: first ? Math.max(low, floor) : low, high };
-      return { x: pair.dimension, y: Math.max(value, 0), ...band };
-    });
-  const theory = (arm: "raw" | "scaled"): Point[] => {
-    const all = chosen && chosen.raw.dimension === dimension ? [...sweep, chosen] : sweep;
-    return [...all]
-      .sort((a, b) => a.dimension - b.dimension)
-      .filter((pair, i, sorted) => pair.dimension !== sorted[i - 1]?.dimension)
-      .flatMap((pair) => {
-        const expected = pair[arm].theory;
-        return expected && kind.theory ? [{ x: pair.dimension, y: kind.theory(expected) }] : [];
-      });
-  };
+  const values = sweep.flatMap((pair) =>
+    kind.series.flatMap(({ pick }) => armNames.map((arm) => pick(pair[arm]).value)),
+  );
+  const reach: Reach = { keys, expectedMaximum, most: Math.max(0, ...values) };
+  const y = kind.y(box, reach);
+  const floor = kind.floor?.(reach) ?? Number.NEGATIVE_INFINITY;
   const common = { x, y, theme };
-  const arms = (["raw", "scaled"] as const).map((arm) => [
-    lineWithBand({
-      ...common,
-      points: points(arm),
-      paint: theme[arm],
-      width: kind.theory ? 3 : 2,
-      ...(arm === "raw" && { dash: dashed }),
-    }),
-    lineWithBand({ ...common, points: theory(arm), paint: theme.theory, width: 0.9 }),
-    lineWithBand({
-      ...common,
-      points: points(arm),
-      paint: theme[arm],
-      width: 0,
-      band: false,
-      mark: kind.marks[arm],
-    }),
-  ]);
+  const drawn = kind.series.map((series) => {
+    const paths = armNames.map((arm) => ({ arm, points: pointsOf(sweep, series, arm, floor) }));
+    return svg`
+      ${paths.map(({ arm, points }) => [
+        lineWithBand({
+          ...common,
+          points,
+          paint: theme[arm],
+          width: series.width,
+          ...(arm === "raw" && { dash: dashed }),
+        }),
+        lineWithBand({ ...common, points: theoryOf(options, series, arm), paint: theme.theory, width: 0.9 }),
+        lineWithBand({
+          ...common,
+          points: points.filter((point) => point.y > floor),
+          paint: theme[arm],
+          width: 0,
+          band: false,
+          mark: series.marks[arm],
+        }),
+      ])}
+      ${nameAtEnd(series, paths[0]?.points ?? [], { ...common, floor })}`;
+  });
   const now = chosen?.dimension === dimension ? chosen : null;
-  const nowMark = (arm: "raw" | "scaled") =>
-    now &&
-    spot({
-      cx: x(dimension),
-      cy: y(kind.pick(now[arm]).value),
-      paint: theme[arm],
-      theme,
-      mark: kind.marks[arm],
-      radius: 5.2,
-    });
+  const marks = now
+    ? kind.series.flatMap((series) => armNames.map((arm) => nowMark(now, series, arm, { ...common, floor })))
+    : "";
   return svg`<g>
     ${label(kind.title, { x: box.left - 44, y: box.top - 32, fill: theme.ink, weight: 600 })}
-    ${leftAxis({ scale: y, box, ticks: kind.ticks(floor), theme })}
+    ${leftAxis({ scale: y, box, ticks: kind.ticks(reach), theme })}
     ${bottomAxis({ scale: x, box, ticks: powerOfTwoTicks(dimensionLimits.min, dimensionLimits.max, box.right - box.left < 380 ? 4 : 2), theme, title: "d_k" })}
-    ${first ? freezing(x, box, keys, theme) : threshold({ x: x(2 * Math.log(keys)), top: box.top, bottom: box.bottom, text: "", theme })}
-    ${first && expectedMaximum > 0 ? powerLaw(x, y, expectedMaximum, theme) : ""}
-    ${arms}
+    ${first && box.bottom - box.top > 200 ? freezing(x, box, keys, theme) : threshold({ x: x(2 * Math.log(keys)), top: box.top, bottom: box.bottom, text: "", theme })}
+    ${kind.curve === "power-law" && expectedMaximum > 0 ? powerLaw(x, y, expectedMaximum, theme) : ""}
+    ${kind.curve === "plateau" && expectedMaximum > 0 ? plateauLine(x, y, expectedMaximum, theme) : ""}
+    ${drawn}
     ${cursor({ x: x(dimension), top: box.top, bottom: box.bottom, left: box.left, right: box.right, text: first ? `d_k = ${dimension}` : "", theme })}
-    ${nowMark("raw")}${nowMark("scaled")}
+    ${marks}
   </g>`;
+}
+
+function pointsOf(sweep: readonly Pair[], series: Series, arm: Arm, floor: number): Point[] {
+  const points = sweep.map((pair) => {
+    const { value, low, high } = series.pick(pair[arm]);
+    // A logarithmic scale has no place for 0.
+    const band = low !== undefined &&
+      high !== undefined && { low: Math.max(low, floor), high: Math.max(high, floor) };
+    return { x: pair.dimension, y: Math.max(value, 0, floor), ...band };
+  });
+  // A line ends where it leaves the panel: along the floor nothing was measured.
+  const gone = points.findIndex(
+    (point, i) => point.y <= floor && points.slice(i).every((each) => each.y <= floor),
+  );
+  return gone < 0 ? points : points.slice(0, gone + 1);
+}
+
+function theoryOf({ sweep, chosen, dimension }: PanelsOptions, { theory }: Series, arm: Arm): Point[] {
+  if (!theory) return [];
+  const all = chosen && chosen.raw.dimension === dimension ? [...sweep, chosen] : sweep;
+  return [...all]
+    .sort((a, b) => a.dimension - b.dimension)
+    .filter((pair, i, sorted) => pair.dimension !== sorted[i - 1]?.dimension)
+    .flatMap((pair) => {
+      const expected = pair[arm].theory;
+      return expected ? [{ x: pair.dimension, y: theory(expected) }] : [];
+    });
+}
+
+interface Frame {
+  x: Position;
+  y: Position;
+  theme: Theme;
+}
+
+function nowMark(now: Pair, series: Series, arm: Arm, { x, y, theme, floor }: Frame & { floor: number }) {
+  const { value } = series.pick(now[arm]);
+  const mark = series.marks[arm];
+  if (mark === "none" || value <= floor) return "";
+  return spot({ cx: x(now.dimension), cy: y(value), paint: theme[arm], theme, mark, radius: 5.2 });
+}
+
+/** The name of an unscaled line, at its end. */
+function nameAtEnd(
+  { name, below }: Series,
+  points: readonly Point[],
+  { x, y, theme, floor }: Frame & { floor: number },
+): SVGTemplateResult | "" {
+  const end = points.at(-1);
+  if (!name || !end) return "";
+  const look = { fill: theme.raw, size: 11.5, weight: 600, halo: theme.paper };
+  if (end.y > floor) {
+    return label(name, { ...look, x: x(end.x), y: y(end.y) + (below ? 18 : -9), anchor: "end" });
+  }
+  // Where the line falls out of the panel, the name stands beside the fall.
+  const high = points.findLast((point) => point.y > 10 * floor) ?? end;
+  return label(name, { ...look, x: x(high.x) + 12, y: y(high.y) - 2 });
 }
 
 function freezing(x: Position, box: Box, keys: number, theme: Theme): SVGTemplateResult {
@@ -209,4 +204,11 @@ function powerLaw(x: Position, y: Position, constant: number, theme: Theme): SVG
   const at = 90;
   return svg`${lineWithBand({ points, x, y, paint: theme.limit, theme, width: 1.6, dash: dotted })}
     ${label(`law: ${exact(constant, 3)} / \u221ad_k`, { x: x(at), y: y(law(at)) + 26, fill: theme.muted, size: 11.5, anchor: "end", halo: theme.paper })}`;
+}
+
+/** Where the mean length of the unscaled gradient tends to: it does not vanish. */
+function plateauLine(x: Position, y: Position, constant: number, theme: Theme): SVGTemplateResult {
+  const height = plateau(constant);
+  const points = [64, dimensionLimits.max].map((d) => ({ x: d, y: height }));
+  return lineWithBand({ points, x, y, paint: theme.limit, theme, width: 1.6, dash: dotted });
 }

@@ -1,25 +1,40 @@
 /** <sqrtdk-gradient>: why wide dot products are a problem for softmax. Slope, largest weight and dead rows against d_k. */
-import { html, type TemplateResult } from "lit";
+import { css, html, nothing, type TemplateResult } from "lit";
 import { drawing, label } from "../charts/drawing.ts";
 import { exact } from "../charts/numbers.ts";
 import type { Theme } from "../charts/theme.ts";
 import type { GradientRow, Pool } from "../core/types.ts";
+import { gradient as fields } from "../state/figures/gradient.ts";
 import type { Paper, Table } from "./actions.ts";
-import { dk, key, logSlider, rootDk } from "./controls.ts";
+import { dk, key, logSlider, rootDk, segments } from "./controls.ts";
 import { FigureElement } from "./figure-element.ts";
 import type { Status } from "./footer.ts";
-import { GradientModel, type GradientState, type Pair } from "./gradient-model.ts";
+import { GradientModel, type GradientState } from "./gradient-model.ts";
 import { type Panels, panels } from "./gradient-panels.ts";
-import { deadText, halfBand, meanText, medianText, spreadText } from "./gradient-words.ts";
+import { gradientTable, rowTable } from "./gradient-tables.ts";
+import {
+  deadText,
+  gradientWords,
+  halfBand,
+  meanText,
+  medianText,
+  onesText,
+  rowWords,
+  weightsWords,
+  weightText,
+} from "./gradient-words.ts";
 import type { Job } from "./latest.ts";
 import { dimensionCursor, type ReadingCursor } from "./reading-cursor.ts";
 import { dimensionLimits, dimensionStops, keyLimits, keyStops } from "./stops.ts";
 
 const largestText = (row: GradientRow) => meanText(row.maxProbability, row.trials);
-const gradientText = (row: GradientRow) => meanText(row.gradQueryNorm, row.trials);
+
+/** Three numbers in one mark may break over lines. */
+const wordStyle = css`.long { white-space: normal; }`;
 
 export class GradientFigure extends FigureElement<"gradient"> {
   static override readonly figureName = "gradient";
+  static override styles = [...FigureElement.styles, wordStyle];
 
   protected readonly heading = html`What is left for learning when softmax saturates?`;
   protected readonly plainTitle = "Softmax under growing dot products";
@@ -34,27 +49,58 @@ export class GradientFigure extends FigureElement<"gradient"> {
     return this.#model.job(this.state, pool, !this.reducedMotion);
   }
 
-  protected override source(): Pick<GradientState, "seed" | "keys" | "dimension"> | null {
-    const { source, chosen } = this.#model;
-    return source && chosen && { ...source, dimension: chosen.dimension };
+  protected override source(): Partial<GradientState> | null {
+    const { source, chosen, single } = this.#model;
+    if (!source || !chosen) return null;
+    const shown = { ...source, dimension: chosen.dimension };
+    if (this.state.show !== "row") return shown;
+    return single && single.dimension === chosen.dimension ? { ...shown, row: single.row } : null;
   }
 
   protected override controls(): TemplateResult {
-    const { dimension, keys } = this.state;
+    const { dimension, keys, show, row } = this.state;
     return html`
       ${logSlider({ id: "dimension", name: html`${dk}, components of a query`, stops: dimensionStops, value: dimension, limits: dimensionLimits, onChange: (value) => this.change({ dimension: value }) })}
       ${logSlider({ id: "keys", name: html`<i>n</i>, keys it attends to`, stops: keyStops, value: keys, limits: keyLimits, onChange: (value) => this.change({ keys: value }) })}
+      ${segments({
+        id: "show",
+        name: "show",
+        value: show,
+        options: [
+          { value: "weights", label: "weights" },
+          { value: "row", label: "one row" },
+          { value: "gradient", label: "gradient" },
+        ],
+        onChange: (value) => this.change({ show: value }),
+      })}
+      ${
+        show === "row"
+          ? html`<div class="control"><span class="name">row ${row + 1}</span>
+              <button type="button" @click=${() => this.change({ row: (row + 1) % (fields.row.max + 1) })}>Another row</button></div>`
+          : nothing
+      }
     `;
   }
 
   protected override legend(): TemplateResult {
+    const { show } = this.state;
+    const limits = {
+      weights: "law for large spread",
+      row: "uniform weights",
+      gradient: "where the unscaled mean tends to",
+    };
+    const marks = {
+      weights: html`dead rows: |<i>J</i>|<sub>F</sub> &lt; 1/1000`,
+      row: "weights exactly 0",
+      gradient: html`median; dead rows: |<i>J</i>|<sub>F</sub> &lt; 1/1000`,
+    };
     return key([
       { kind: "raw", text: "unscaled" },
       { kind: "scaled", text: html`divided by ${rootDk}` },
-      { kind: "theory", text: "exact mean" },
-      { kind: "limit", text: "law for large spread" },
+      ...(show === "gradient" ? [] : [{ kind: "theory" as const, text: "exact mean" }]),
+      { kind: "limit", text: limits[show] },
       { kind: "band", text: "95\u202f% band" },
-      { kind: "hollow", text: html`dead rows: |<i>J</i>|<sub>F</sub> &lt; 1/1000` },
+      { kind: "hollow", text: marks[show] },
     ]);
   }
 
@@ -63,6 +109,8 @@ export class GradientFigure extends FigureElement<"gradient"> {
     const top = margin + (paper ? 84 : 50);
     const { keys } = this.#model.source ?? this.state;
     const plot = panels({
+      show: this.state.show,
+      single: this.#model.single,
       sweep: this.#model.sweep,
       chosen: this.#model.chosen,
       // In the page the cursor goes with the hand, on paper with the numbers.
@@ -87,7 +135,8 @@ export class GradientFigure extends FigureElement<"gradient"> {
   }
 
   protected override fileTag(): string {
-    return `dk${this.source()?.dimension ?? this.state.dimension}`;
+    const { dimension, show, row } = { ...this.state, ...this.source() };
+    return `dk${dimension}${show === "row" ? `-row${row + 1}` : ""}`;
   }
 
   #dimensionAt(x: number, y: number): number | null {
@@ -95,29 +144,27 @@ export class GradientFigure extends FigureElement<"gradient"> {
   }
 
   protected override words(): TemplateResult {
-    const { source, chosen } = this.#model;
+    const { source, chosen, single } = this.#model;
     if (!source || !chosen) return html`<p>Drawing the first rows\u2026</p>`;
-    const { raw, scaled } = chosen;
-    return html`<p>With <b>${source.keys} keys</b> and <b>${dk} = ${chosen.dimension}</b>, unscaled: the largest weight averages
-      <span class="raw">${largestText(raw)}</span>; dead rows: <span class="raw">${deadText(raw)}</span>.
-      Divided by ${rootDk}: <span class="scaled">${largestText(scaled)}</span>; dead rows:
-      <span class="scaled">${deadText(scaled)}</span>.</p>
-      ${this.#gradientWords(chosen)}`;
-  }
-
-  /** The mean gradient does not vanish: the page must say so where the reader looks. */
-  #gradientWords({ raw, scaled }: Pair): TemplateResult {
-    return html`<p class="aside">The length of the gradient that reaches the query: unscaled
-      <span class="raw">${gradientText(raw)}</span> on average, median <span class="raw">${medianText(raw.gradQueryNorm)}</span>;
-      divided <span class="scaled">${gradientText(scaled)}</span>, median
-      <span class="scaled">${medianText(scaled.gradQueryNorm)}</span>. ${spreadText(raw, scaled)}</p>`;
+    if (this.state.show === "gradient") return gradientWords(chosen, source.keys);
+    if (this.state.show === "weights") return weightsWords(chosen, source.keys);
+    return single ? rowWords(chosen, single, source.keys) : html`<p>Drawing the row\u2026</p>`;
   }
 
   protected override summary(): string {
-    const { source, chosen } = this.#model;
+    const { source, chosen, single } = this.#model;
     if (!source || !chosen) return "Rows are being drawn.";
     const { raw, scaled } = chosen;
-    return `${source.keys} keys, d k = ${chosen.dimension}. Unscaled: largest weight ${largestText(raw)}, dead rows ${deadText(raw)}. Divided by the root of d k: ${largestText(scaled)}, dead rows ${deadText(scaled)}.`;
+    const start = `${source.keys} keys, d k = ${chosen.dimension}.`;
+    if (this.state.show === "gradient") {
+      const lengths = ({ gradQueryNorm: norm, trials }: GradientRow) =>
+        `mean ${meanText(norm, trials)}, median ${medianText(norm, trials)}`;
+      return `${start} Length of the query's gradient, unscaled: ${lengths(raw)}. Divided by the root of d k: ${lengths(scaled)}.`;
+    }
+    if (this.state.show === "row" && single) {
+      return `${start} Row ${single.row + 1}, largest weight unscaled ${weightText(single.raw)}, divided ${weightText(single.scaled)}. Unscaled rows whose largest weight prints 1: ${onesText(raw)}.`;
+    }
+    return `${start} Unscaled: largest weight ${largestText(raw)}, dead rows ${deadText(raw)}. Divided by the root of d k: ${largestText(scaled)}, dead rows ${deadText(scaled)}.`;
   }
 
   protected override status(): Status {
@@ -132,45 +179,8 @@ export class GradientFigure extends FigureElement<"gradient"> {
   }
 
   protected override table(): Table {
-    const { source, sweep, chosen } = this.#model;
-    const all = chosen ? [...sweep, chosen] : sweep;
-    const row = (dimension: number, name: string, arm: GradientRow) => [
-      dimension,
-      name,
-      arm.trials,
-      arm.jacobianTrace.mean,
-      arm.jacobianTrace.standardError,
-      arm.theory?.jacobianTrace ?? "",
-      arm.maxProbability.mean,
-      arm.maxProbability.standardError,
-      arm.theory?.maxProbability ?? "",
-      arm.deadRows.mean,
-      arm.gradQueryNorm.mean,
-      arm.gradQueryNorm.median,
-    ];
-    return {
-      caption:
-        source && chosen
-          ? `Softmax of ${source.keys} scores, seed ${source.seed}. The last two rows are d_k = ${chosen.dimension}, measured apart.`
-          : "No rows yet.",
-      header: [
-        "d_k",
-        "arm",
-        "rows",
-        "1 - sum p^2",
-        "std. error",
-        "exact",
-        "largest weight",
-        "std. error",
-        "exact",
-        "share of |J|_F < 0.001",
-        "|dL/dq| mean",
-        "|dL/dq| median",
-      ],
-      rows: all.flatMap((pair) => [
-        row(pair.dimension, "unscaled", pair.raw),
-        row(pair.dimension, "divided", pair.scaled),
-      ]),
-    };
+    const { source, single } = this.#model;
+    if (this.state.show === "row" && source && single) return rowTable(single, source);
+    return gradientTable(this.#model);
   }
 }

@@ -7,9 +7,10 @@ import { type SVGTemplateResult, svg } from "lit";
 import { bottomAxis } from "../charts/axis.ts";
 import { type Box, label } from "../charts/drawing.ts";
 import { histogram } from "../charts/histogram.ts";
-import { exact, fixed, measured } from "../charts/numbers.ts";
+import { exact, fixed } from "../charts/numbers.ts";
 import { dashed, type Theme } from "../charts/theme.ts";
 import { densityGrid, deviation, type Hill, type HillName } from "./variance-model.ts";
+import { banded } from "./variance-words.ts";
 
 export interface HillsOptions {
   hills: ReadonlyMap<HillName, Hill>;
@@ -45,15 +46,26 @@ export function hills(options: HillsOptions): SVGTemplateResult {
     bottom: top + hillsHeight(show),
   };
   const rows = show.map((name) => [name, options.hills.get(name)] as const);
-  const widest = Math.max(1, ...rows.map(([, hill]) => hill?.dimension ?? 1));
-  // One axis for all: it follows the widest hill, raw or divided.
-  const half = reach * widest ** ((1 - divided) / 2);
-  const x = scaleLinear([-half, half], [box.left, box.right]);
-  const ticks = x.ticks(narrow ? 5 : 7).map((at) => ({ at, label: fixed(at, half < 2 ? 1 : 0) }));
+  const [low, high] = common(
+    rows.flatMap(([, hill]) => hill ?? []),
+    divided,
+  );
+  const x = scaleLinear([low, high], [box.left, box.right]);
+  const ticks = x.ticks(narrow ? 5 : 7).map((at) => ({ at, label: fixed(at, high - low < 4 ? 1 : 0) }));
   let y = box.top + 22;
   const drawn = rows.map(([name, hill]) => {
     const height = name === "chosen" ? chosenHeight : presetHeight;
-    const row = hillRow({ ...options, name, hill, x, box, narrow, base: y + height - 14, height });
+    const row = hillRow({
+      ...options,
+      name,
+      hill,
+      x,
+      box,
+      narrow,
+      base: y + height - 14,
+      height,
+      axis: [low, high],
+    });
     y += height;
     return row;
   });
@@ -64,9 +76,20 @@ export function hills(options: HillsOptions): SVGTemplateResult {
   return svg`<g>${bottomAxis({ scale: x, box, ticks, theme, title })}${column}${drawn}</g>`;
 }
 
+/** One axis for all: it follows the hills that reach farthest, raw or divided. */
+function common(all: readonly Hill[], divided: number): [number, number] {
+  const ends = all.flatMap(({ dimension, exact }) => {
+    const shrink = dimension ** (divided / 2);
+    const far = reach * Math.sqrt(exact.variance);
+    return [(exact.mean - far) / shrink, (exact.mean + far) / shrink];
+  });
+  return ends.length ? [Math.min(...ends), Math.max(...ends)] : [-reach, reach];
+}
+
 interface RowOptions extends HillsOptions {
   name: HillName;
   hill: Hill | undefined;
+  axis: readonly [number, number];
   x: (value: number) => number;
   box: Box;
   narrow: boolean;
@@ -75,26 +98,27 @@ interface RowOptions extends HillsOptions {
 }
 
 function hillRow(options: RowOptions): SVGTemplateResult {
-  const { name, hill, x, box, narrow, base, height, theme, arm, divided, limit, width } = options;
+  const { name, hill, x, box, axis, narrow, base, height, theme, arm, divided, limit, width } = options;
   const ground = svg`<line x1=${box.left} x2=${box.right} y1=${base + 0.5} y2=${base + 0.5} stroke=${theme.grid}></line>`;
   if (!hill) return ground;
-  const { dimension, result } = hill;
+  const { dimension, result, density } = hill;
+  const middle = hill.exact.mean;
   const paint = theme[arm];
   const chosen = name === "chosen";
   const room = height - (chosen ? 26 : 20);
   // Cut off above the row: at d_k = 1 the density is infinite at 0.
   const up = (value: number) => base - room * Math.min(1, value / tallest);
   const shrink = dimension ** (divided / 2);
-  const sigma = Math.sqrt(dimension);
+  const sigma = Math.sqrt(hill.exact.variance);
   const across = (value: number) => x(value / shrink);
   const { low, high, counts } = result.histogram;
   const perBin = (sigma * counts.length) / (result.moments.count * (high - low));
-  const edge = (box.right - box.left) / 2 / Math.abs(x(1) - x(0));
-  const grid = densityGrid.map((z) => z * sigma);
-  const { sd, half } = deviation(result.moments.variance, result.moments.varianceStandardError ?? 0);
-  const by = arm === "scaled" ? sigma : 1;
-  const spread = measured(sd / by, half / by).text;
-  const theory = arm === "scaled" ? "exact 1" : `exact \u221a${dimension} = ${exact(sigma, 4)}`;
+  const grid = densityGrid.map((z) => middle + z * sigma);
+  const { sd, half } = deviation(result.moments.variance, result.moments.varianceStandardError);
+  const by = arm === "scaled" ? Math.sqrt(dimension) : 1;
+  const spread = banded(sd / by, half / by);
+  const rooted = arm === "raw" && hill.exact.variance === dimension ? `\u221a${dimension} = ` : "";
+  const theory = `exact ${rooted}${exact(sigma / by, 4)}`;
   const size = chosen ? 15 : 12.5;
   const textY = narrow ? base - room + 8 : base - 18;
   const right = { x: width - (narrow ? 4 : 0), anchor: "end" as const, halo: theme.paper };
@@ -103,14 +127,14 @@ function hillRow(options: RowOptions): SVGTemplateResult {
       bins: { low, high, heights: counts.map((count) => count * perBin) },
       x: across,
       y: up,
-      domain: [-edge * shrink, edge * shrink],
+      domain: [axis[0] * shrink, axis[1] * shrink],
       paint,
       theme,
       ...(arm === "raw" && { dash: "3 1.5" }),
-      ...(hill.exact && { exact: { x: grid, y: hill.exact } }),
+      ...(density && { exact: { x: grid, y: density } }),
       ...(limit && { limit: { x: grid, y: normalCurve } }),
     })}
-    ${spreadBar(across(-sigma), across(sigma), base + 6, paint, arm)}
+    ${spreadBar(across(middle - sigma), across(middle + sigma), base + 6, paint, arm)}
     ${label(`d_k = ${dimension}`, { x: narrow ? 4 : 0, y: textY, fill: theme.ink, size, weight: chosen ? 700 : 600, halo: theme.paper })}
     ${label(spread, { ...right, y: textY, fill: paint, size, weight: chosen ? 700 : 600 })}
     ${label(theory, { ...right, y: textY + 15, fill: theme.muted, size: 11.5 })}

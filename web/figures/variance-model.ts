@@ -1,18 +1,19 @@
 /** What the variance figure knows: four histograms with their densities, the variance along d_k, and what they belong to. */
-import type { DotProductResult, JobOptions, Pool, VarianceRow } from "../core/types.ts";
-import type { FigureState } from "../state/hash.ts";
+import type { DotProductMoments, DotProductResult, JobOptions, Pool, VarianceRow } from "../core/types.ts";
 import type { Job } from "./latest.ts";
 import { powersOfTwo } from "./stops.ts";
+import { assumptionsHold, hasDensity, type Law, lawOf, type VarianceState } from "./variance-law.ts";
 
-export type VarianceState = FigureState<"variance">;
-export type VarianceSource = Pick<VarianceState, "seed" | "components">;
+export type VarianceSource = Law & Pick<VarianceState, "seed">;
 export type HillName = VarianceState["show"][number];
 
 export interface Hill {
   dimension: number;
   result: DotProductResult;
+  /** What mean and variance are in theory. */
+  exact: Pick<DotProductMoments, "mean" | "variance">;
   /** Exact density at `z` standard deviations, times the standard deviation; null where no formula is known. */
-  exact: Float64Array | null;
+  density: Float64Array | null;
 }
 
 export const presets = { "3": 3, "100": 100, "1000": 1000 } as const;
@@ -29,15 +30,12 @@ const coarseSweep = 256;
 const middleSweep = 2 ** 12;
 const fineSweep = 2 ** 15;
 
-/** Bins in the units of the dot product, five standard deviations either way. */
-export function binning(
-  dimension: number,
-  law: VarianceState["components"],
-): { bins: number; range: [number, number] } {
-  const reach = 5 * Math.sqrt(dimension);
-  if (law !== "rademacher") return { bins: 120, range: [-reach, reach] };
+/** Bins in the units of the dot product: the core's own reach, five standard deviations either side of the mean. */
+export function binning(dimension: number, law: Law): { bins: number; range?: [number, number] } {
+  if (law.components !== "rademacher" || !assumptionsHold(law)) return { bins: 120 };
   // The sum of d signs takes every second integer: one bin a lattice point, the point in its middle. Other bins would
   // hold now one point, now two, and draw a comb that is not there.
+  const reach = 5 * Math.sqrt(dimension);
   const outermost = 2 * Math.ceil((reach - (dimension % 2)) / 2) + (dimension % 2);
   return { bins: outermost + 1, range: [-outermost - 1, outermost + 1] };
 }
@@ -60,9 +58,10 @@ export class VarianceModel {
   }
 
   job(state: VarianceState, pool: Pool, streams: boolean): Required<Job> {
-    const { seed, components, dimension } = state;
-    const source = { seed, components };
-    const known = () => this.source?.seed === seed && this.source.components === components;
+    const { seed, dimension } = state;
+    const law = lawOf(state);
+    const source = { seed, ...law };
+    const known = () => JSON.stringify(this.source) === JSON.stringify(source);
     const goal = fineSamples(dimension);
     const sample = async (
       d: number,
@@ -70,10 +69,16 @@ export class VarianceModel {
       signal: AbortSignal,
       onSoFar?: (hill: Hill) => void,
     ): Promise<Hill> => {
-      const options = { dimension: d, samples, seed, components, ...binning(d, components) };
-      const density = components === "normal" ? this.#density(d, pool) : Promise.resolve(null);
-      const hill = async (result: DotProductResult) => ({ dimension: d, result, exact: await density });
-      // Without a density there is no picture yet; that it failed is told once, by the call below.
+      const options = { dimension: d, samples, seed, ...law, ...binning(d, law) };
+      const theory = Promise.all([
+        pool.theory.dotProductMoments({ dimension: d, ...law }),
+        hasDensity(law) ? this.#density(d, pool) : null,
+      ]);
+      const hill = async (result: DotProductResult): Promise<Hill> => {
+        const [exact, density] = await theory;
+        return { dimension: d, result, exact, density };
+      };
+      // Without its theory there is no picture yet; that it failed is told once, by the call below.
       const onProgress = (result: DotProductResult) =>
         void hill(result).then(
           (soFar) => !signal.aborted && onSoFar?.(soFar),
@@ -81,12 +86,12 @@ export class VarianceModel {
         );
       const [result] = await Promise.all([
         pool.sampleDotProducts(options, onSoFar ? { signal, onProgress } : { signal }),
-        density,
+        theory,
       ]);
       return hill(result);
     };
     const sweep = (samples: number, job: JobOptions<VarianceRow[]>) =>
-      pool.varianceSweep({ dimensions: powersOfTwo, samples, seed, components }, job);
+      pool.varianceSweep({ dimensions: powersOfTwo, samples, seed, ...law }, job);
     const others = Object.entries(presets) as [HillName, number][];
     const choose = (hill: Hill) => {
       this.goal = goal;
@@ -167,8 +172,8 @@ export class VarianceModel {
   }
 }
 
-/** Standard deviation and half its 95 % band, from a variance and its standard error. */
-export function deviation(variance: number, standardError: number): { sd: number; half: number } {
+/** Standard deviation and half its 95 % band, from a variance and its standard error; NaN where it has none. */
+export function deviation(variance: number, standardError: number | null): { sd: number; half: number } {
   const sd = Math.sqrt(variance);
-  return { sd, half: (1.96 * standardError) / (2 * sd) };
+  return { sd, half: standardError === null ? Number.NaN : (1.96 * standardError) / (2 * sd) };
 }
