@@ -1,4 +1,5 @@
 /** A figure with the page to itself: put there, asked what it shows and says, and what it gives away. */
+import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import type { Locator, Page } from "playwright-core";
 import type { ServedPage } from "./served-page.ts";
@@ -51,4 +52,20 @@ export async function download(figure: Locator, name: string): Promise<{ file: s
     figure.getByRole("button", { name, exact: true }).click(),
   ]);
   return { file: file.suggestedFilename(), bytes: await readFile(await file.path()) };
+}
+
+/** Where the grip of bar `i` lies, in the page. */
+export async function grip(figure: Locator, i: number): Promise<{ x: number; y: number }> {
+  const place = figure.locator(".grab").nth(i);
+  await place.scrollIntoViewIfNeeded();
+  const box = await place.boundingBox();
+  assert.ok(box);
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+}
+
+/** softmax, from its formula. */
+export function weightsOf(scores: readonly number[]): number[] {
+  const parts = scores.map(Math.exp);
+  const sum = parts.reduce((a, b) => a + b);
+  return parts.map((part) => part / sum);
 }
