@@ -94,6 +94,9 @@ test("words about the variance say which assumption is broken, and what follows"
     /correlated by 0\.1.*exactly 512 \u00b7 \(1 \+ \(512 \u2212 1\) \u00b7 0\.1\u00b2\) = 3128/,
   );
   assert.match(correlated, /2\.48\d* \u00b1 \S+, and that grows with dk.*is not enough/);
+  assert.match(correlated, /grow like 0\.1\u00b2 dk\u00b2/);
+  // The limit of variance / d_k^2 is rho^2 + 2 mu^2 rho: of both it is not said to be rho^2.
+  assert.match(await said({}, { correlation: 0.1, mean: 1 }), /grow like dk\u00b2/);
   assert.match(await said({ dimension: 1 }, { correlation: 0.5 }), /nothing to be correlated with/);
   const moved = await said({ variance: 770, exactMean: 128, exactVariance: 768 }, { mean: 0.5 });
   // Given the query, d (1 + mu^2) = 640 of d (1 + 2 mu^2) = 768 is left.

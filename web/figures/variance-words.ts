@@ -70,10 +70,12 @@ export function varianceWords(now: MeasuredHill, law: Law): TemplateResult {
     ${mean === 0 ? nothing : shiftWords(now, law)}${heavy}`;
 }
 
-function consequence({ correlation }: Law, dimension: number): TemplateResult {
+function consequence({ correlation, mean }: Law, dimension: number): TemplateResult {
   if (correlation === 0) return html` for every ${dk}, instead of 1.`;
   if (dimension === 1) return html`: a single component has nothing to be correlated with.`;
-  return html`, and that grows with ${dk}: the variance comes to grow like ${correlation}\u00b2 ${dk}\u00b2, and dividing by
+  // A mean adds a square of its own.
+  const square = mean === 0 ? `${correlation}\u00b2 ` : "";
+  return html`, and that grows with ${dk}: the variance comes to grow like ${square}${dk}\u00b2, and dividing by
     \u221a${dk} is not enough.`;
 }
 
