@@ -35,7 +35,8 @@ function mathML(tex: string, displayMode: boolean): string {
 export function typeset(html: string): string {
   return html
     .replace(/\\\[([\s\S]+?)\\\]/g, (_, tex: string) => mathML(tex, true))
-    .replace(/\\\(([\s\S]+?)\\\)/g, (_, tex: string) => mathML(tex, false));
+    .replace(/\\\(([\s\S]+?)\\\)/g, (_, tex: string) => mathML(tex, false))
+    .replace(/<\/math>(?=[.,;:?!)])/g, "</math>\u2060");
 }
 
 /** `<!-- chapter: growth -->` stands for the file growth.html. */

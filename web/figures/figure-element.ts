@@ -22,6 +22,8 @@ import { troubleSentence } from "./trouble.ts";
 
 /** Of a saved drawing, in pixels. */
 export const exportWidth = 1040;
+/** What drawings are laid out for at least; where there is less room, as while a window is being resized, they shrink. */
+const narrowest = 200;
 
 export interface Print {
   width: number;
@@ -182,7 +184,7 @@ export abstract class FigureElement<N extends FigureName> extends StateElement<N
       host: this,
       measured: this.renderRoot.querySelector(".plot") as HTMLElement,
       onWidth: (width) => {
-        this.width = width;
+        this.width = Math.max(width, narrowest);
       },
       onSight: (inSight) => {
         this.#inSight = inSight;

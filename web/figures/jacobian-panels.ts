@@ -56,7 +56,8 @@ interface Boxes {
 
 function boxes({ left, top, width }: JacobianPanelsOptions): Boxes {
   const wide = width >= 640;
-  const side = Math.min(430, (wide ? width * 0.43 : width) - 30);
+  // On a phone the last number of the key needs room beside the map.
+  const side = Math.min(430, wide ? width * 0.43 - 30 : width - 46);
   const map = { left: left + 30, right: left + 30 + side, top, bottom: top + side };
   const key = { left: map.left, right: map.right, top: map.bottom + 36, bottom: map.bottom + 48 };
   const from = wide ? map.right + 40 : left;
@@ -87,7 +88,7 @@ export function panels(options: JacobianPanelsOptions): JacobianPanels {
     drawing: svg`<g>
       ${mapPanel(options, map, place)}
       ${rowPanel(options, place.row)}
-      ${vectorPanel(options, place.vector, { y, values: vector, name: "g", title: "g, a vector of your own", grips: true })}
+      ${vectorPanel(options, place.vector, { y, values: vector, name: "g", title: "g, your own vector", grips: true })}
       ${vectorPanel(options, place.product, { y, values: options.product, name: "", title: "J g, what comes back", grips: false })}
     </g>`,
     height: place.bottom - top,
@@ -164,7 +165,7 @@ function rowPanel(options: JacobianPanelsOptions, box: Box): SVGTemplateResult {
     label: at === 0 ? "0" : reach === largestEntry ? plain(at) : exact(at, 1),
   }));
   return svg`<g>
-    ${title(`row s_${cell.row + 1}: what each weight gains or loses, a unit of s_${cell.row + 1}`, box.left - axisWidth, box.top - 30, theme)}
+    ${title(`row s_${cell.row + 1}: each weight\u2019s gain per unit of s_${cell.row + 1}`, box.left - axisWidth, box.top - 30, theme)}
     ${leftAxis({ scale: y, box, ticks, theme })}
     ${bars({ bars: shown, box, y, paint: theme.rise, theme, selected: cell.column })}
   </g>`;

@@ -180,7 +180,7 @@ function brackets(options: PanelOptions, x: Position, y: Position, narrow: boole
   const above = Math.max(options.top + 14, y(3.1 * root));
   return svg`<g>
     ${quarter}
-    ${steps >= 4 ? quarterLabel(options, x(steps / 4), y((-3.1 * root) / 2) + 14) : nothing}
+    ${steps >= 4 && !narrow ? quarterLabel(options, x(steps / 4), y((-3.1 * root) / 2) + 14) : nothing}
     ${ruler(end + 8, y(-root), y(root), theme[arm])}
     ${label(spread, { ...side, y: above, fill: theme[arm], size: narrow ? 12 : 15, weight: 700 })}
     ${label(theory, { ...side, y: above + 16, fill: theme.muted, size: 11.5 })}

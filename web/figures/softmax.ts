@@ -194,7 +194,7 @@ export class SoftmaxFigure extends FigureElement<"softmax"> {
         {
           name: "entropy",
           value: exact(row.entropy, 3),
-          of: `nats, of at most ln ${row.scores.length} = ${exact(Math.log(row.scores.length), 3)}`,
+          of: `nats, of at most ln\u202f${row.scores.length}\u202f=\u202f${exact(Math.log(row.scores.length), 3)}`,
         },
         {
           name: html`effective number of keys, 1/\u03a3<i>p</i>\u00b2`,

@@ -80,7 +80,7 @@ export const figureStyle = css`
 
   .key { display: flex; flex-wrap: wrap; gap: 0.3rem 1.25rem; margin: 0 0 0.5rem; padding: 0; list-style: none; font-size: 0.8125rem; color: var(--sqrtdk-muted); }
   .key li { display: inline-flex; align-items: center; gap: 0.45rem; }
-  .plot { display: block; position: relative; overflow-x: clip; overflow-clip-margin: 1rem; contain: layout style; border-radius: 6px; touch-action: pan-y; user-select: none; -webkit-user-select: none; }
+  .plot { display: block; position: relative; overflow: clip; overflow-clip-margin: 1rem; contain: layout style; border-radius: 6px; touch-action: pan-y; user-select: none; -webkit-user-select: none; }
   .plot svg { display: block; max-width: 100%; height: auto; overflow: visible; }
   .words { margin: 1rem 0 0; font-size: clamp(1rem, 0.93rem + 0.35cqi, 1.1875rem); line-height: 1.6; max-width: 50rem; font-variant-numeric: tabular-nums; text-wrap: pretty; }
   .words[aria-busy="true"] { color: var(--sqrtdk-muted); }
@@ -116,6 +116,7 @@ export const figureStyle = css`
   @container (max-width: 40rem) {
     .figure { border-radius: 0; border-inline: 0; box-shadow: none; }
     .controls { gap: 0.75rem 1.25rem; margin-inline: -0.25rem; }
+    .actions .gap { flex-basis: 100%; }
   }
   @media (pointer: coarse) {
     input[type="range"], input[type="number"], select, button, .segments label, .chip, summary { min-height: 44px; }
