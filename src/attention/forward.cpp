@@ -86,7 +86,12 @@ class Forward {
     for (std::size_t i = 0; i < range.queries; ++i) {
       const float shrink =
           UpdateSoftmax<Arithmetic>(scores_.Row(i), RoundUp(range.keys, kPanelColumns), states[i]);
-      if (shrink != 1) ScaleRow(output.Row(range.query_begin + i), shape_.value_dim, shrink);
+      float* const row = output.Row(range.query_begin + i);
+      if (shrink == 0) {  // keys without weight have no influence, even where their values are infinite
+        std::fill_n(row, shape_.value_dim, 0.0f);
+      } else if (shrink != 1) {
+        ScaleRow(row, shape_.value_dim, shrink);
+      }
     }
     MultiplyAdd<Arithmetic>(finite_values_, range.queries, shape_.value_dim, range.keys,
                             ByRows{scores_.Row(0), scores_.stride()}, Panels{values_, packed_keys_}, 1.0f,

@@ -86,6 +86,21 @@ TEST_CASE("A bias added to a score stays in range") {
   CHECK(got.output[0] == 0.5f);
 }
 
+TEST_CASE("An infinite value at a key without weight has no influence, in one tile and in many") {
+  std::vector<float> scores(20, 0.0f);
+  scores[17] = 500;  // so that the weight of key 3 is below 2^-100, which a first tile of 8 does not know yet
+  for (float poison : {kInf, -kInf, test::kNan}) {
+    Inputs in = KeysAsScores(scores);
+    in.value[3] = poison;
+    for (std::size_t tile : test::Sizes{8, 512}) {
+      AttentionProblem problem = OneRow(scores.size());
+      problem.tile.keys = tile;
+      CAPTURE(tile);
+      CHECK(test::RunForward(problem, in, Weights::kNone).output[0] == 17.0f);
+    }
+  }
+}
+
 // Largest relative error of the gradients of single keys, which NormError over all of them does not see. Keys
 // are left out whose weight is below 2^-100 of the largest and so counts as 0.
 double WorstKeyError(const std::vector<float>& got, const std::vector<double>& want, std::size_t dim) {
