@@ -201,7 +201,8 @@ ExpectedSoftmax ExpectedSoftmaxOf(int keys, double score_std) {
     return Everything(kNan);
   }
   if (keys == 1) return {0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 0.0};
-  if (score_std == 0.0) return Uniform(keys);
+  // Subnormal numbers have too few digits to divide by, and differ from 0 in no digit of the results.
+  if (score_std < std::numeric_limits<double>::min()) return Uniform(keys);
   return Evaluate(KernelTable(), keys, score_std);
 }
 

@@ -109,7 +109,8 @@ TwoKeyRow TwoKeys(double difference_std, double threshold) {
   if (!(tau >= 0.0 && tau <= kMaximumDifferenceStd) || !(threshold > 0.0 && threshold <= 0.25)) {
     return {kNan, kNan, kNan, kNan, kNan};
   }
-  if (tau == 0.0) return {0.25, 0.25, std::numbers::ln2, 0.5, 0.0};
+  // Subnormal numbers have too few digits for the steps below, and differ from 0 in no digit of the results.
+  if (tau < std::numeric_limits<double>::min()) return {0.25, 0.25, std::numbers::ln2, 0.5, 0.0};
   // A normal density times what is analytic for |Im D| < pi: the trapezoid rule errs by e^(-2 pi^2 / 0.7^2)
   // of the one and e^(-2 pi^2 / 0.4) of the other.
   const double step = std::min(0.4, 0.7 * tau);

@@ -184,14 +184,17 @@ TEST_CASE("theory/expected_softmax: weights sharpen as deviations grow") {
 }
 
 TEST_CASE("theory/expected_softmax: equal scores and a single key are exact, bad arguments are NaN") {
-  const ExpectedSoftmax uniform = ExpectedSoftmaxOf(8, 0.0);
-  CHECK(uniform.log_partition == std::log(8.0));
-  CHECK(uniform.entropy == std::log(8.0));
-  CHECK(uniform.sum_squares == 0.125);
-  CHECK(uniform.sum_cubes == 0.015625);
-  CHECK(uniform.maximum_probability == 0.125);
-  CHECK(uniform.jacobian_trace == 0.875);
-  CHECK(uniform.jacobian_frobenius_squared == 0.109375);
+  for (const double sigma : {0.0, std::numeric_limits<double>::denorm_min(), 1e-310}) {
+    CAPTURE(sigma);
+    const ExpectedSoftmax uniform = ExpectedSoftmaxOf(8, sigma);
+    CHECK(uniform.log_partition == std::log(8.0));
+    CHECK(uniform.entropy == std::log(8.0));
+    CHECK(uniform.sum_squares == 0.125);
+    CHECK(uniform.sum_cubes == 0.015625);
+    CHECK(uniform.maximum_probability == 0.125);
+    CHECK(uniform.jacobian_trace == 0.875);
+    CHECK(uniform.jacobian_frobenius_squared == 0.109375);
+  }
   for (const ExpectedSoftmax& e : {ExpectedSoftmaxOf(1, 5.0), ExpectedSoftmaxOfRow(1, 64, 0.125)}) {
     CHECK(e.entropy == 0.0);
     CHECK(e.log_partition == 0.0);  // the mean score

@@ -79,12 +79,15 @@ TEST_CASE("theory/random_energy: two keys at the ends of the range") {
   CHECK(RelativeError(wide.expected_entropy, 0.00013124674652519547982927272519) < 1e-14);
   CHECK(RelativeError(wide.expected_maximum_probability, 0.999944694857346045322446395866) < 1e-14);
 
-  const TwoKeyRow equal = TwoKeys(0.0);
-  CHECK(equal.expected_product == 0.25);
-  CHECK(equal.median_product == 0.25);
-  CHECK(equal.expected_entropy == std::numbers::ln2);
-  CHECK(equal.expected_maximum_probability == 0.5);
-  CHECK(equal.share_below == 0.0);
+  for (const double tau : {0.0, std::numeric_limits<double>::denorm_min(), 1e-310}) {
+    CAPTURE(tau);
+    const TwoKeyRow equal = TwoKeys(tau);
+    CHECK(equal.expected_product == 0.25);
+    CHECK(equal.median_product == 0.25);
+    CHECK(equal.expected_entropy == std::numbers::ln2);
+    CHECK(equal.expected_maximum_probability == 0.5);
+    CHECK(equal.share_below == 0.0);
+  }
   for (const double bad : {-1.0, kNan, 2e6}) CHECK(std::isnan(TwoKeys(bad).expected_product));
   for (const double bad : {-1e-3, 0.0, 0.26, kNan}) CHECK(std::isnan(TwoKeys(1.0, bad).share_below));
 }

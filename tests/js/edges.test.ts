@@ -62,6 +62,7 @@ test("shared memory, subarrays and empty arrays are inputs like any other", () =
   assert.deepEqual(Float32Array.from(shared), expected);
   assert.equal(core.softmax(f(0)).length, 0);
   assert.equal(core.logSumExp(f(0), { columns: 3 }).length, 0);
+  assert.equal(core.softmaxDiagnostics(f(0), { columns: 2 ** 30 }).entropy.length, 0);
 });
 
 test("the documented edge rules: NaN, infinities, masked rows", () => {

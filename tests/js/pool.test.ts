@@ -172,6 +172,9 @@ test("options are checked before anything is sent", async () => {
   revoke();
   for (const signal of [null, proxy, { aborted: false, addEventListener() {} }])
     await assert.rejects(loose.sampleDotProducts(short, { signal }), { code: "ERR_TYPE", message: /signal/ });
+  for (const call of [loose.softmax, loose.sampleDotProducts, loose.expectedMaximum])
+    await assert.rejects(call(proxy), { code: "ERR_TYPE", message: /an object/ });
+  await assert.rejects(loose.softmax(new Float32Array(2), proxy), { code: "ERR_TYPE" });
   await assert.rejects(loose.sampleDotProducts(short, { onprogress() {} }), {
     message: /did you mean "onProgress"/,
   });

@@ -130,7 +130,7 @@ function diagnostics(
   const rowsOf = readRows(call, options, ["columns", "scale"]);
   const input = new FloatInput(heap, call, "scores", scores);
   const { rows, columns, scale } = rowsOf("scores", input.length);
-  const scratch = new Scratch(8 * columns);
+  const scratch = new Scratch(rows === 0 ? 0 : 8 * columns);
   const result = allocated(call, bytesPerRow * rows, () => emptyDiagnostics(rows));
   heap.run(call, [input, scratch], () => {
     for (let row = 0; row < rows; row++) {

@@ -17,6 +17,15 @@ const maximumDepth = 3;
 type Copy = (value: unknown, depth: number) => unknown;
 type TypedArray = Float64Array;
 
+/** Buffers of any core; no proxy is one, and one that was revoked cannot even be asked. */
+function isBuffer(value: object): value is { view: TypedArray } {
+  try {
+    return Object.prototype.toString.call(value) === "[object CoreBuffer]";
+  } catch {
+    return false;
+  }
+}
+
 /** Every property read once, getters of a class included, as the core itself reads options. */
 function plainOptions(options: object, copy: (value: unknown, name: string) => unknown): object {
   const plain: Record<string, unknown> = Object.create(null); // in which "__proto__" is a name like any other
@@ -63,8 +72,7 @@ export function sendable(
       if (typeof value === "function" || typeof value === "symbol") return refuseOrLeave(name, value);
       if (typeof value !== "object" || value === null) return value;
       if (typedArrayName(value)) return copyArray(value as TypedArray, name);
-      if (Object.prototype.toString.call(value) === "[object CoreBuffer]")
-        return copyArray((value as { view: TypedArray }).view, name);
+      if (isBuffer(value)) return copyArray(value.view, name);
       if (depth > 0 && isList(value)) return readItems(value, (item) => copyOf(name)(item, depth - 1));
       if (depth === 0 || !isOptions(value)) return refuseOrLeave(name, value);
       return plainOptions(value, (item, option) => {
