@@ -1,7 +1,7 @@
 /** The package as users get it: bundled by esbuild, and packed, installed in an empty folder and imported. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -81,7 +81,7 @@ test("the packed package installs in an empty folder, without the network, and w
   const [{ filename, files }] = JSON.parse(stdout);
   const paths: string[] = files.map(({ path }: { path: string }) => path);
   const known =
-    /^(dist\/[\w.-]+\.(js|wasm)|dist\/types\/.+\.d\.ts|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
+    /^(dist\/[\w.-]+\.(js|wasm)|dist\/NOTICES\.txt|dist\/types\/.+\.d\.ts|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
   assert.deepEqual(
     paths.filter((path) => !known.test(path)),
     [],
@@ -93,6 +93,7 @@ test("the packed package installs in an empty folder, without the network, and w
     "pool-worker.js",
     "sqrtdk.wasm",
     "sqrtdk.relaxed.wasm",
+    "NOTICES.txt",
   ])
     assert.ok(paths.includes(`dist/${needed}`), needed);
 
@@ -110,6 +111,9 @@ test("the packed package installs in an empty folder, without the network, and w
   assert.equal(evaluated.stdout.trim(), "simd");
   const drawn = await run(join(folder, "node_modules/.bin/sqrtdk"), ["figure", "softmax"], { cwd: folder });
   assert.match(drawn.stdout, /^<svg .*<\/svg>\n$/s);
+  const notices = await readFile(join(folder, "node_modules/sqrtdk/dist/NOTICES.txt"), "utf8");
+  for (const library of ["lit-html", "d3-scale", "@lit-labs/ssr", "parse5"])
+    assert.match(notices, new RegExp(`^${library} \\d+\\.\\d+\\.\\d+\\n\\n.*licen[cs]e`, "ims"));
 });
 
 test("the types of the packed package stand alone", async () => {

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import ts from "typescript";
 import { alias } from "./aliases.mjs";
+import { noticesOf } from "./notices.mjs";
 import { printSizes } from "./sizes.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -44,7 +45,7 @@ const importEntries = {
 
 rmSync("dist", { recursive: true, force: true });
 mkdirSync("dist");
-await Promise.all(
+const bundles = await Promise.all(
   Object.entries(entries).map(([name, source]) =>
     build({
       entryPoints: [source],
@@ -54,6 +55,7 @@ await Promise.all(
       format: "esm",
       target: "es2022",
       legalComments: "none",
+      metafile: true,
       logLevel: "warning",
       alias,
       plugins: aloneInTheirFile.includes(name) ? [] : [importEntries],
@@ -61,7 +63,7 @@ await Promise.all(
   ),
 );
 // What the command draws with is a file of its own, which the other commands do not read.
-await build({
+const command = await build({
   entryPoints: { cli: "web/cli/main.ts" },
   outdir: "dist",
   chunkNames: "cli-[name]-[hash]",
@@ -72,10 +74,12 @@ await build({
   format: "esm",
   target: "es2022",
   legalComments: "none",
+  metafile: true,
   logLevel: "warning",
   alias,
   plugins: [importEntries],
 });
+writeFileSync("dist/NOTICES.txt", noticesOf([...bundles, command].map(({ metafile }) => metafile)));
 chmodSync("dist/cli.js", 0o755);
 copyFileSync("build/wasm/sqrtdk.wasm", "dist/sqrtdk.wasm");
 copyFileSync("build/wasm-relaxed/sqrtdk.wasm", "dist/sqrtdk.relaxed.wasm");
