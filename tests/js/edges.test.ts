@@ -213,3 +213,23 @@ test("the default range holds bins that differ, however far the mean is from the
     assert.ok(Number.isFinite(moments.mean) && Number.isFinite(moments.variance));
   }
 });
+
+test("an engine that gets no memory to start with is out of memory, not unknown to the browser", async () => {
+  const { module } = await compile();
+  const { instantiate: start } = WebAssembly;
+  try {
+    // V8's words; other reasons not to start keep their code.
+    for (const [error, code] of [
+      [
+        new RangeError("WebAssembly.instantiate(): Out of memory: Cannot allocate Wasm memory"),
+        "ERR_OUT_OF_MEMORY",
+      ],
+      [new WebAssembly.LinkError("an import is missing"), "ERR_WASM_UNAVAILABLE"],
+    ] as const) {
+      Reflect.set(WebAssembly, "instantiate", () => Promise.reject(error));
+      await assert.rejects(instantiate(module), { code, cause: error });
+    }
+  } finally {
+    WebAssembly.instantiate = start;
+  }
+});

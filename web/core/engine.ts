@@ -58,8 +58,14 @@ export async function compile(bytes: BufferSource): Promise<WebAssembly.Module> 
 
 export async function instantiate(module: WebAssembly.Module): Promise<Engine> {
   const engine = await new Promise<MainModule>((resolve, reject) => {
-    const fail = (cause: unknown) =>
-      reject(unavailable(`the WebAssembly module did not start: ${messageOf(cause)}`, cause));
+    const fail = (cause: unknown) => {
+      const why = `the WebAssembly module did not start: ${messageOf(cause)}`;
+      // What runtimes throw where they have no room for the module's memory; a retry may find some.
+      const noRoom = cause instanceof RangeError;
+      reject(
+        noRoom ? new SqrtdkError("ERR_OUT_OF_MEMORY", `load: ${why}`, { cause }) : unavailable(why, cause),
+      );
+    };
     createEngine({
       // Never called; without it, bundles in one classic script would evaluate a URL relative to import.meta.url.
       locateFile: (path: string) => path,

@@ -3,7 +3,7 @@
  * - `ERR_TYPE`: an argument of the wrong JavaScript type; `ERR_RANGE`: a value outside its limits;
  *   `ERR_SHAPE`: lengths that do not fit together; `ERR_OPTION`: a name that no option has
  * - `ERR_FREED`: a buffer used after `free()`
- * - `ERR_OUT_OF_MEMORY`: the request does not fit into memory; smaller ones still work
+ * - `ERR_OUT_OF_MEMORY`: the request does not fit into memory, and smaller ones still work; or `load` finds no room at all
  * - `ERR_WASM_UNAVAILABLE`: no WebAssembly with SIMD here, or its bytes could not be had
  * - `ERR_SELF_TEST`: the engine computes wrong values here
  * - `ERR_ABORTED`: the caller's signal; `ERR_CLOSED`: the pool was closed; `ERR_WORKER`: a worker died

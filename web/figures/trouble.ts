@@ -4,7 +4,7 @@ const sentences: Record<string, string> = {
   ERR_WASM_UNAVAILABLE:
     "This browser has no WebAssembly SIMD, or the page around this figure forbids WebAssembly, so nothing can be computed here. Any browser from 2023 on can do it.",
   ERR_OUT_OF_MEMORY:
-    "The browser gave too little memory for this setting. A smaller d_k or fewer keys will work.",
+    "The browser gave too little memory. A smaller d_k, fewer keys or fewer open tabs help; Reset tries again.",
   ERR_RANGE: "The core cannot compute this setting. Reset brings the figure back.",
 };
 
