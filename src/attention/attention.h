@@ -10,8 +10,11 @@
 // Accuracy, norm-wise against exact arithmetic on the same float32 inputs, scores up to some tens: 2e-6 for
 // the output, 1e-5 for gradients at 1024 keys. Scores are float32, so an error of |score| 2^-24 in the
 // exponent is inherent. That is all that large scores cost: weights depend on differences of scores, which
-// are exact where the scores are, up to the largest float; and where one key takes nearly all the weight the
-// gradients, however small, are as accurate relative to their own norm.
+// are exact where the scores are, up to the largest float. Where one key takes nearly all the weight the
+// gradients, however small, stay accurate relative to what the other keys contribute: the error of dS_j is
+// some 2^-24 p_j |dO| |V|, which is much of dS_j only where key j's value hardly differs from the top key's.
+// Sums of dS K and dS^T Q beyond the largest float overflow, also where a scale below 1 would bring them
+// back.
 //
 // Edge rules. A row that may attend to no key gives zeros, logSumExp -infinity and zero gradients, never NaN.
 // A NaN or +infinity score makes its row NaN and no other. A key outside a row's mask has no influence on
