@@ -78,7 +78,7 @@ const lawFloor = ({ expectedMaximum }: Reach) =>
   (0.55 * (expectedMaximum || 1)) / Math.sqrt(dimensionLimits.max);
 
 const slope: Panel = {
-  title: "how far the weights can still move: mean of 1 \u2212 \u03a3p^2",
+  title: "how far weights can move: mean of 1 \u2212 \u03a3p^2",
   series: [
     {
       pick: meanOf("jacobianTrace", 1),
@@ -133,7 +133,7 @@ const entropy: Panel = {
 };
 
 const float32: Panel = {
-  title: "in float32: \u25cf rows that print 1, \u25cb weights at 0",
+  title: "float32: \u25cf rows that print 1, \u25cb weights at 0",
   series: [
     {
       pick: (row) => ({
@@ -152,7 +152,7 @@ const float32: Panel = {
 const lowest = 1e-3;
 
 const queryGradient: Panel = {
-  title: "length of the gradient that reaches the query, |dL/dq|",
+  title: "length |dL/dq| of the query\u2019s gradient",
   series: [
     {
       name: "root mean square",
@@ -172,7 +172,7 @@ const queryGradient: Panel = {
 const medianFloor = 1e-4;
 
 const frobenius: Panel = {
-  title: "median of |J|_F: how much of a gradient softmax passes",
+  title: "median of |J|_F: what softmax passes on",
   series: [{ pick: medianOf("jacobianFrobenius"), marks: dots, width: 3 }],
   floor: () => medianFloor,
   y: (box) => scaleLog([medianFloor, 0.8], [box.bottom, box.top]).clamp(true),
