@@ -19,6 +19,23 @@ function showNotes(notes: readonly string[]): void {
   );
 }
 
+const holdMs = 1500;
+
+/** Figures above the target may come to life and grow: it is held in place for a moment, or until the reader moves. */
+function land(target: Element): void {
+  target.scrollIntoView();
+  const held = new ResizeObserver(() => target.scrollIntoView());
+  held.observe(document.body);
+  const moved = new AbortController();
+  const release = () => {
+    held.disconnect();
+    moved.abort();
+  };
+  setTimeout(release, holdMs);
+  for (const kind of ["wheel", "touchstart", "pointerdown", "keydown"])
+    addEventListener(kind, release, { signal: moved.signal, passive: true });
+}
+
 /** Applies the hash; what a figure cannot read it says itself. */
 function applyHash(scroll: boolean): string | null {
   const reader = readHash(location.hash);
@@ -29,7 +46,7 @@ function applyHash(scroll: boolean): string | null {
     withFigure(name, (figure) => figure.adopt(Object.fromEntries(raw)));
   }
   const target = reader.at ? document.getElementById(reader.at) : null;
-  if (scroll && target) target.scrollIntoView();
+  if (scroll && target) land(target);
   return target ? reader.at : null;
 }
 
@@ -73,7 +90,7 @@ export function keepLinkState(): void {
     const target = link && document.getElementById(link.hash.slice(1));
     if (!target || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    target.scrollIntoView();
+    land(target);
     target.setAttribute("tabindex", "-1");
     target.focus({ preventScroll: true });
     place = target.id;
