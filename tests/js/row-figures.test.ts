@@ -259,4 +259,6 @@ test("a row is named as it was typed, and a new seed asks for random scores", ()
   assert.deepEqual(withRandom({ seed: 1 }), { seed: 1, random: true });
   assert.deepEqual(withRandom({ seed: 1, random: false }), { seed: 1, random: false });
   assert.deepEqual(withRandom({ key: 1 }), { key: 1 });
+  assert.deepEqual(withRandom({ scores: [1] }), { scores: [1], random: false });
+  assert.deepEqual(withRandom({ scores: [1], random: true }), { scores: [1], random: true });
 });

@@ -27,7 +27,10 @@ function writeIfChanged(path, text) {
 
 for (const preset of ["wasm", "wasm-relaxed"]) {
   // Ninja itself sees to it that CMake runs again when its files change.
-  if (!existsSync(`build/${preset}/build.ninja`)) run("cmake", "--preset", preset);
+  if (!existsSync(`build/${preset}/build.ninja`)) {
+    console.log(`build: compiling the core (${preset}), which takes a minute or two`);
+    run("cmake", "--preset", preset);
+  }
   run("cmake", "--build", `build/${preset}`);
 }
 

@@ -45,9 +45,11 @@ export function rowControls({ state, change, choose }: RowControls): TemplateRes
   `;
 }
 
-/** What a reader who asks for a seed means besides. */
+/** Who asks for a seed wants the random row, who gives scores wants these, unless it is said. */
 export function withRandom<P extends object>(patch: P): P {
-  return "seed" in patch && !("random" in patch) ? { ...patch, random: true } : patch;
+  if ("random" in patch) return patch;
+  if ("seed" in patch) return { ...patch, random: true };
+  return "scores" in patch ? { ...patch, random: false } : patch;
 }
 
 function typedScores({ scores }: RowState, choose: RowControls["choose"]): TemplateResult {
