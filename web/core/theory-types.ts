@@ -108,7 +108,7 @@ export interface DotProductMoments {
  * |---|---|
  * | moments, standard errors, normal law, freezing, entropyFloor, twoKeys | 1 to 20 us |
  * | dotProductDensity, dotProductTail | proportional to the dimension: 6 ns times it, 2 ns a point of an array |
- * | dotProductQuantile | some five of these |
+ * | dotProductQuantile | some five to ten of these |
  * | normalDistance, expectedMaximum, poissonDirichlet | 0.02 to 0.2 ms |
  * | expectedSoftmax | 0.3 to 0.8 ms |
  * | expectedAttentionRow | 5 to 15 ms the first time for a number of keys, then 0.05 ms |
