@@ -43,6 +43,17 @@ const importEntries = {
   },
 };
 
+const options = {
+  bundle: true,
+  minify: true,
+  format: "esm",
+  target: "es2022",
+  legalComments: "none",
+  metafile: true,
+  logLevel: "warning",
+  alias,
+};
+
 rmSync("dist", { recursive: true, force: true });
 mkdirSync("dist");
 const bundles = await Promise.all(
@@ -50,14 +61,7 @@ const bundles = await Promise.all(
     build({
       entryPoints: [source],
       outfile: `dist/${name}.js`,
-      bundle: true,
-      minify: true,
-      format: "esm",
-      target: "es2022",
-      legalComments: "none",
-      metafile: true,
-      logLevel: "warning",
-      alias,
+      ...options,
       plugins: aloneInTheirFile.includes(name) ? [] : [importEntries],
     }),
   ),
@@ -69,14 +73,7 @@ const command = await build({
   chunkNames: "cli-[name]-[hash]",
   splitting: true,
   platform: "node",
-  bundle: true,
-  minify: true,
-  format: "esm",
-  target: "es2022",
-  legalComments: "none",
-  metafile: true,
-  logLevel: "warning",
-  alias,
+  ...options,
   plugins: [importEntries],
 });
 writeFileSync("dist/NOTICES.txt", noticesOf([...bundles, command].map(({ metafile }) => metafile)));
