@@ -14,10 +14,11 @@ export function noticesOf(metafiles) {
   const folders = [...new Set(inputs.map(packageOf))].filter((folder) => folder !== undefined).sort();
   return folders
     .map((folder) => {
-      const { name, version } = JSON.parse(readFileSync(`${folder}/package.json`, "utf8"));
+      const { name, version, license } = JSON.parse(readFileSync(`${folder}/package.json`, "utf8"));
       const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
-      if (!file) throw new Error(`${name} ${version} goes into dist/ and brings no licence file`);
-      return `${name} ${version}\n\n${readFileSync(`${folder}/${file}`, "utf8").trim()}\n`;
+      if (!file && !license) throw new Error(`${name} ${version} goes into dist/ and names no licence`);
+      const text = file ? readFileSync(`${folder}/${file}`, "utf8").trim() : `License: ${license}`;
+      return `${name} ${version}\n\n${text}\n`;
     })
     .join(`\n${"-".repeat(80)}\n\n`);
 }
