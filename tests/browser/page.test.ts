@@ -24,7 +24,11 @@ async function settledWords(page: Page, figure: string, what = /./): Promise<str
   let last = "";
   for (let look = 0; look < 200; ++look) {
     const text = ((await place.textContent()) ?? "").trim().replace(/\s+/g, " ");
-    if (what.test(text) && text === last) return text;
+    const complete = await page
+      .locator(figure)
+      .first()
+      .evaluate((element) => (element as HTMLElement & { complete?: boolean }).complete === true);
+    if (complete && what.test(text) && text === last) return text;
     last = text;
     await page.waitForTimeout(400);
   }

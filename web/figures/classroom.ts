@@ -11,6 +11,7 @@ import { learningText, lightText, percentText } from "./classroom-words.ts";
 import { dk, key, logSlider, rootDk, segments } from "./controls.ts";
 import { FigureElement } from "./figure-element.ts";
 import type { Job } from "./latest.ts";
+import { reducedMotion } from "./presence.ts";
 import { dimensionCursor, type ReadingCursor } from "./reading-cursor.ts";
 import { sharedCore } from "./shared-core.ts";
 import { rowStyle } from "./softmax-controls.ts";
@@ -63,7 +64,7 @@ export class ClassroomFigure extends FigureElement<"classroom"> {
     const toggled = !Number.isNaN(this.#goal) && this.#scale !== source.scale;
     this.#goal = goal;
     this.#scale = source.scale;
-    this.#spread.to(goal, toggled && !this.reducedMotion);
+    this.#spread.to(goal, toggled && !reducedMotion());
   }
 
   override disconnectedCallback(): void {

@@ -127,9 +127,9 @@ export abstract class FigureElement<N extends FigureName> extends StateElement<N
     return (this.state.hide as readonly string[]).includes(part);
   }
 
-  protected get reducedMotion(): boolean {
-    // Where there is no page nothing can move.
-    return globalThis.matchMedia?.("(prefers-reduced-motion: reduce)").matches ?? true;
+  /** Whether the picture is the final one of these settings: nothing is being computed, nothing waits to be drawn. */
+  get complete(): boolean {
+    return this.width > 0 && this.#latest.done && !this.isUpdatePending;
   }
 
   override adopt(values: Readonly<Record<string, unknown>>): void {

@@ -24,6 +24,7 @@ import {
   weightText,
 } from "./gradient-words.ts";
 import type { Job } from "./latest.ts";
+import { reducedMotion } from "./presence.ts";
 import { dimensionCursor, type ReadingCursor } from "./reading-cursor.ts";
 import { dimensionLimits, dimensionStops, keyLimits, keyStops } from "./stops.ts";
 
@@ -46,7 +47,7 @@ export class GradientFigure extends FigureElement<"gradient"> {
   #panels: Panels | null = null;
 
   protected override job(pool: Pool): Job {
-    return this.#model.job(this.state, pool, !this.reducedMotion);
+    return this.#model.job(this.state, pool, !reducedMotion());
   }
 
   protected override source(): Partial<GradientState> | null {

@@ -24,6 +24,11 @@ export class Latest {
     this.#onError = onError;
   }
 
+  /** Whether everything that was asked for has been answered, refinements included. */
+  get done(): boolean {
+    return !this.#running && !this.#waiting && !this.#unrefined;
+  }
+
   ask(job: Job): void {
     this.#waiting = job;
     this.#refine.abort();

@@ -1,5 +1,9 @@
 /** Watches what an element needs to know of its surroundings: how wide it is, and whether anybody can see it. */
 
+/** Whether the reader asked for less motion. Where there is no page nothing can move. */
+export const reducedMotion = (): boolean =>
+  globalThis.matchMedia?.("(prefers-reduced-motion: reduce)").matches ?? true;
+
 export interface PresenceOptions {
   host: Element;
   /** The part whose width the drawing takes. */

@@ -9,6 +9,7 @@ import { dk, key, logSlider, rootDk, segments } from "./controls.ts";
 import { FigureElement } from "./figure-element.ts";
 import type { Status } from "./footer.ts";
 import type { Job } from "./latest.ts";
+import { reducedMotion } from "./presence.ts";
 import { allWalks, RandomWalkModel, type RandomWalkState } from "./random-walk-model.ts";
 import { type Panel, panel } from "./random-walk-panel.ts";
 import { dimensionCursor, type ReadingCursor } from "./reading-cursor.ts";
@@ -51,11 +52,11 @@ export class RandomWalkFigure extends FigureElement<"random-walk"> {
   }
 
   protected override job(pool: Pool): Job {
-    return this.#model.job(this.state, pool, sharedCore, !this.reducedMotion);
+    return this.#model.job(this.state, pool, sharedCore, !reducedMotion());
   }
 
   override willUpdate(): void {
-    const motion = this.hasUpdated && this.isConnected && !this.reducedMotion && this.#model.walks !== null;
+    const motion = this.hasUpdated && this.isConnected && !reducedMotion() && this.#model.walks !== null;
     if (!this.#dragged) this.#view.to(Math.log2(viewFor(this.state.dimension)), motion);
     this.#divided.to(this.state.scale === "rsqrt" ? 1 : 0, motion);
   }

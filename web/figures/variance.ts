@@ -8,6 +8,7 @@ import { dk, key, rootDk } from "./controls.ts";
 import { FigureElement } from "./figure-element.ts";
 import type { Status } from "./footer.ts";
 import type { Job } from "./latest.ts";
+import { reducedMotion } from "./presence.ts";
 import { dimensionCursor, type ReadingCursor } from "./reading-cursor.ts";
 import { toDimension } from "./stops.ts";
 import { Tween } from "./tween.ts";
@@ -36,11 +37,11 @@ export class VarianceFigure extends FigureElement<"variance"> {
   #growth: Growth | null = null;
 
   protected override job(pool: Pool): Job {
-    return this.#model.job(this.state, pool, !this.reducedMotion);
+    return this.#model.job(this.state, pool, !reducedMotion());
   }
 
   override willUpdate(): void {
-    const motion = this.hasUpdated && this.isConnected && !this.reducedMotion && this.#model.hills.size > 0;
+    const motion = this.hasUpdated && this.isConnected && !reducedMotion() && this.#model.hills.size > 0;
     this.#divided.to(this.state.scale === "rsqrt" ? 1 : 0, motion);
   }
 
