@@ -41,13 +41,15 @@ async function bytesAt(url: URL): Promise<BufferSource> {
   return bytes;
 }
 
+const viteCache = /\/node_modules\/\.vite\/deps\w*\/(?=[^/]+$)/;
+
 /**
  * The bytes of one of the package's own files. Vite's development server moves this module into its cache and the file
- * not with it: that is still where packages are.
+ * not with it: that is still where packages are. Other addresses stay as they are: those that Next makes have no host.
  */
 export const packagedBytes = (url: URL): Promise<BufferSource> =>
   bytesAt(
-    new URL(url.href.replace(/\/node_modules\/\.vite\/deps\w*\/(?=[^/]+$)/, "/node_modules/sqrtdk/dist/")),
+    viteCache.test(url.href) ? new URL(url.href.replace(viteCache, "/node_modules/sqrtdk/dist/")) : url,
   );
 
 function toUrl(value: unknown): URL {
