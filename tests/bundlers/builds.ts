@@ -100,11 +100,9 @@ const esbuild = (format: "esm" | "iife") => async (): Promise<Served> => {
   return staticFiles(join(folder, "dist"), page(`<script${type} src="bundle.js"></script>`));
 };
 
-/** Parcel reads the "exports" of packages only where the app's package.json says so. */
+/** Parcel does not read the "exports" of packages unless told to: "main" and "alias" in ours serve it. */
 async function parcel(): Promise<Served> {
   const folder = await appFolder("parcel");
-  const resolver = { "@parcel/resolver-default": { packageExports: true } };
-  await writeFile(join(folder, "package.json"), JSON.stringify({ private: true, ...resolver }));
   await writeFile(join(folder, "yarn.lock"), ""); // what makes a folder a project of its own
   const args = ["build", "index.html", "--dist-dir", "dist", "--no-cache", "--no-source-maps"];
   await run(join(tools, "node_modules/.bin/parcel"), args, { cwd: folder, env });
