@@ -16,7 +16,7 @@ before(async () => {
 });
 after(() => served?.close());
 
-/** The words of a figure once they say `what` and sampling has come to rest: two looks that see the same. */
+/** The words of a figure once they say `what` and its picture is final. */
 async function settledWords(page: Page, figure: string, what = /./): Promise<string> {
   // Figures come to life as they come near.
   await page.locator(figure).scrollIntoViewIfNeeded();

@@ -73,8 +73,11 @@ export interface DotProductOptions {
   correlation?: number;
   /** Mean of every component, of query and key alike. Default 0. */
   mean?: number;
+  /** Standard deviation of every component of the query, at least 0. Default 1. */
   queryStd?: number;
+  /** The same for the key. */
   keyStd?: number;
+  /** What q.k is multiplied by. Default "none". */
   scale?: Scale;
   /** Number of histogram bins, default 200. */
   bins?: number;
@@ -104,10 +107,14 @@ export interface MomentsSummary {
 }
 
 export interface Histogram {
+  /** Bins of equal width cover [low, high). */
   low: number;
   high: number;
+  /** One count a bin. */
   counts: Float64Array;
+  /** How many scores are below `low`. */
   underflow: number;
+  /** How many are at or above `high`. */
   overflow: number;
 }
 

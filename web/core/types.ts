@@ -30,8 +30,11 @@ export interface LoadOptions {
    * package's own builds: with one of the three below, which are a build already, only "auto" is accepted.
    */
   variant?: "auto" | "simd" | "relaxed";
+  /** The bytes of a .wasm file of this package. */
   wasmBinary?: BufferSource;
+  /** A compiled one, where compiling is not allowed or was done before: see `compile`. */
   wasmModule?: WebAssembly.Module;
+  /** Where to fetch one from; relative to the page. */
   wasmUrl?: string | URL;
 }
 
@@ -45,6 +48,7 @@ export interface CoreInfo {
   version: string;
   variant: "simd" | "relaxed";
   simd: boolean;
+  /** Size of the WebAssembly memory, in bytes; it grows and never shrinks. */
   memoryBytes: number;
 }
 
