@@ -77,7 +77,9 @@ EMSCRIPTEN_BINDINGS(theory) {
       .field("sumCubes", &theory::ExpectedSoftmax::sum_cubes)
       .field("maxProbability", &theory::ExpectedSoftmax::maximum_probability)
       .field("jacobianTrace", &theory::ExpectedSoftmax::jacobian_trace)
-      .field("jacobianFrobeniusSquared", &theory::ExpectedSoftmax::jacobian_frobenius_squared);
+      .field("jacobianFrobeniusSquared", &theory::ExpectedSoftmax::jacobian_frobenius_squared)
+      .field("spreadResponseSquared", &theory::ExpectedSoftmax::spread_response_squared);
+  emscripten::function("queryGradientSquared", &theory::QueryGradientSquared);
   emscripten::function("expectedSoftmax", &theory::ExpectedSoftmaxOf);
   emscripten::function("softmaxTableBytes", &SoftmaxTableBytes);
   emscripten::function("openSoftmaxTable", &OpenSoftmaxTable);

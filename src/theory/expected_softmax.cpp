@@ -9,10 +9,15 @@
 //   E S_3    = n/2 int G_3 L^{n-1}               E H       = n(n-1) int B G_1 L^{n-2}
 //   E |J|_F^2 = n(n-1)/3 int G_2^2 L^{n-2} + n(n-1)(n-2)/6 int G_2 G_1^2 L^{n-3}
 //   E ln Z   = E H + sigma^2 E tr J              (Gaussian integration by parts of E sum p_j s_j)
+//   E |J x|^2 = n(n-1)/3 int (G_2 X_22 - X_21^2) L^{n-2}
+//              + n(n-1)(n-2)/6 int (X_22 G_1^2 - 2 X_21 X_11 G_1 + G_2 X_11^2) L^{n-3}
 //
-// All terms are positive, so small values keep their digits: 1 - E S_2 would lose them for large sigma.
-// |J|_F^2 = 2 sum_{i != j} p_i^2 p_j^2 + sum_{i,j,k distinct} p_i^2 p_j p_k. E H: Z^-1 ln Z = int (-gamma -
-// ln t) e^{-tZ} dt gives n int E[A'(w)] L^{n-1}, integrated by parts with L' = -G_1.
+// with X_mb(u) = E x^b e^{mw} exp(-e^w) for any x linear in the score: J takes no notice of where x is
+// counted from. All but these terms are positive, so small values keep their digits: 1 - E S_2 would lose
+// them for large sigma. |J|_F^2 = 2 sum_{i != j} p_i^2 p_j^2 + sum_{i,j,k distinct} p_i^2 p_j p_k, and |J
+// x|^2 is sum_{i != j} p_i^2 p_j^2 (x_i - x_j)^2 + sum_{i,j,k distinct} p_i^2 p_j p_k (x_i - x_j)(x_i - x_k).
+// E H: Z^-1 ln Z = int (-gamma - ln t) e^{-tZ} dt gives n int E[A'(w)] L^{n-1}, integrated by parts with L' =
+// -G_1.
 //
 // Both the integral over u and the averages over w are trapezoid sums, spectrally accurate for these analytic
 // functions. An average is sum_j h phi((w_j - u)/sigma)/sigma kernel(w_j). Of the two factors the broader one
@@ -37,14 +42,14 @@ namespace {
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kReach = 9.4;  // standard deviations: one of 65536 scores lies beyond with probability 4e-16
 
-// The averages of the five kernels at one u.
+// The averages of the kernels at one u.
 using Averages = KernelValues;
 
 double NormalWeight(double z) { return std::exp(-0.5 * z * z); }
 
 // The integrals over u, as sums still to be multiplied by the step.
 struct Integrals {
-  double sum_squares = 0, sum_cubes = 0, trace = 0, entropy = 0, frobenius = 0;
+  double sum_squares = 0, sum_cubes = 0, trace = 0, entropy = 0, frobenius = 0, response = 0;
 };
 
 // Adds one u. False once L^n is so small that all further (larger) u add nothing.
@@ -60,6 +65,9 @@ bool Accumulate(const Averages& a, double n, Integrals& total) {
   total.trace += trace;
   total.entropy += l2 * a[kEntropy] * g1;
   total.frobenius += l2 * g2 * g2 / 3.0 + l3 * g2 * g1 * g1 / 6.0;
+  const double x11 = a[kFirstTimesX], x21 = a[kSecondTimesX], x22 = a[kSecondTimesXSquared];
+  total.response +=
+      l2 * (g2 * x22 - x21 * x21) / 3.0 + l3 * ((x22 * g1 - 2.0 * x21 * x11) * g1 + g2 * x11 * x11) / 6.0;
   return trace + l1 * g2 > 1e-18 * (total.trace + total.sum_squares) || log_l > -1.0 / n;
 }
 
@@ -83,7 +91,7 @@ Integrals NarrowIntegrals(double n, double sigma) {
   for (double u = LowestU(n, sigma);; u += kNarrowStep) {
     Averages a{};
     for (int j = -kHalf; j <= kHalf; ++j) {
-      const KernelValues kernel = GumbelKernel(u + sigma * kStep * j);
+      const KernelValues kernel = GumbelKernel(u + sigma * kStep * j, kStep * j);
       const double weight = density[static_cast<std::size_t>(j + kHalf)] / sum;
       for (std::size_t k = 0; k < kKernels; ++k) a[k] += weight * kernel[k];
     }
@@ -102,7 +110,8 @@ struct KernelTable {
 
   KernelTable() {
     for (std::size_t j = 0; j < kNodes; ++j) {
-      values[j] = GumbelKernel(kStep * (static_cast<int>(j) + kFirstNode));
+      const double w = kStep * (static_cast<int>(j) + kFirstNode);
+      values[j] = GumbelKernel(w, w);
     }
   }
 };
@@ -158,18 +167,20 @@ Integrals WideIntegrals(const KernelTable& table, double n, double sigma) {
 
 ExpectedSoftmax Uniform(int keys) {
   const double p = 1.0 / keys;
-  return {std::log(keys), std::log(keys), p, p * p, p, 1.0 - p, p * (1.0 - p)};
+  return {std::log(keys), std::log(keys), p, p * p, p, 1.0 - p, p * (1.0 - p), p * (1.0 - p)};
 }
 
-ExpectedSoftmax Everything(double value) { return {value, value, value, value, value, value, value}; }
+ExpectedSoftmax Everything(double value) { return {value, value, value, value, value, value, value, value}; }
 
-ExpectedSoftmax Assemble(const Integrals& total, double step, double maximum, double sigma) {
+// unit: the score's standard deviation in x.
+ExpectedSoftmax Assemble(const Integrals& total, double step, double maximum, double sigma, double unit) {
   ExpectedSoftmax e;
   e.sum_squares = step * total.sum_squares;
   e.sum_cubes = step * total.sum_cubes;
   e.jacobian_trace = step * total.trace;
   e.entropy = step * total.entropy;
   e.jacobian_frobenius_squared = step * total.frobenius;
+  e.spread_response_squared = step * total.response / (unit * unit);
   e.log_partition = e.entropy + sigma * sigma * e.jacobian_trace;
   e.maximum_probability = maximum;
   return e;
@@ -179,9 +190,10 @@ ExpectedSoftmax Assemble(const Integrals& total, double step, double maximum, do
 ExpectedSoftmax Evaluate(const KernelTable& table, int keys, double score_std) {
   const double maximum = ExpectedMaximumProbability(keys, score_std);
   if (score_std < kNarrow) {
-    return Assemble(NarrowIntegrals(keys, score_std), kNarrowStep, maximum, score_std);
+    return Assemble(NarrowIntegrals(keys, score_std), kNarrowStep, maximum, score_std, 1.0);
   }
-  return Assemble(WideIntegrals(table, keys, score_std), WideStep(keys, score_std), maximum, score_std);
+  return Assemble(WideIntegrals(table, keys, score_std), WideStep(keys, score_std), maximum, score_std,
+                  score_std);
 }
 
 }  // namespace
@@ -194,13 +206,14 @@ void ExpectedSoftmax::AddWeighted(double weight, const ExpectedSoftmax& other) {
   maximum_probability += weight * other.maximum_probability;
   jacobian_trace += weight * other.jacobian_trace;
   jacobian_frobenius_squared += weight * other.jacobian_frobenius_squared;
+  spread_response_squared += weight * other.spread_response_squared;
 }
 
 ExpectedSoftmax ExpectedSoftmaxOf(int keys, double score_std) {
   if (keys < 1 || keys > kMaximumRowKeys || !(score_std >= 0.0 && score_std <= kMaximumScoreStd)) {
     return Everything(kNan);
   }
-  if (keys == 1) return {0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 0.0};
+  if (keys == 1) return {0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0};
   // Subnormal numbers have too few digits to divide by, and differ from 0 in no digit of the results.
   if (score_std < std::numeric_limits<double>::min()) return Uniform(keys);
   return Evaluate(KernelTable(), keys, score_std);
@@ -220,6 +233,11 @@ ExpectedSoftmax ExpectedSoftmaxOfRow(int keys, int dimension, double scale) {
     total.AddWeighted(rule.weight[i], Evaluate(table, keys, magnitude * rule.radius[i]));
   }
   return total;
+}
+
+double QueryGradientSquared(const ExpectedSoftmax& row, int dimension, double scale, int value_dimension) {
+  const double across = (dimension - 1.0) * row.jacobian_frobenius_squared;
+  return scale * scale * value_dimension * (across + row.spread_response_squared);
 }
 
 }  // namespace sqrtdk::theory

@@ -28,11 +28,13 @@ double EntropyKernel(double w, double t, double missing) {
 
 }  // namespace
 
-KernelValues GumbelKernel(double w) {
+KernelValues GumbelKernel(double w, double x) {
   const double t = std::exp(w);
   const double missing = -std::expm1(-t);
   const double first = t * (t < 0.5 ? 1.0 - missing : std::exp(-t));
-  return {missing, first, t * first, t * t * first, EntropyKernel(w, t, missing)};
+  const double second = t * first;
+  return {missing,   first,      second,         t * second,
+          x * first, x * second, x * x * second, EntropyKernel(w, t, missing)};
 }
 
 }  // namespace sqrtdk::theory

@@ -13,13 +13,18 @@ enum KernelIndex : std::size_t {
   kFirst,    // t e^-t: G_1
   kSecond,   // t^2 e^-t: G_2
   kThird,    // t^3 e^-t: G_3
-  kEntropy,  // A(w) = int_{-inf}^w (-gamma - y) e^{y - e^y} dy = E_1(t) + e^-t (gamma + ln t) > 0
+  // How scores vary where the weights do, in terms of the caller's x:
+  kFirstTimesX,          // x t e^-t: X_11
+  kSecondTimesX,         // x t^2 e^-t: X_21
+  kSecondTimesXSquared,  // x^2 t^2 e^-t: X_22
+  kEntropy,              // A(w) = int_{-inf}^w (-gamma - y) e^{y - e^y} dy = E_1(t) + e^-t (gamma + ln t) > 0
   kKernels,
 };
 
 using KernelValues = std::array<double, kKernels>;
 
-// All five at w, to a relative error of 1e-15 each; any finite w.
-KernelValues GumbelKernel(double w);
+// All at w, to a relative error of 1e-15 each; any finite w. x is the score at w, counted from anywhere and
+// in any unit.
+KernelValues GumbelKernel(double w, double x);
 
 }  // namespace sqrtdk::theory

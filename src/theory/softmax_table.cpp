@@ -46,7 +46,8 @@ ExpectedSoftmax Map(const ExpectedSoftmax& e, Function f) {
           f(e.sum_cubes),
           f(e.maximum_probability),
           f(e.jacobian_trace),
-          f(e.jacobian_frobenius_squared)};
+          f(e.jacobian_frobenius_squared),
+          f(e.spread_response_squared)};
 }
 
 }  // namespace

@@ -18,8 +18,8 @@ class SoftmaxTable {
   // keys in 1..kMaximumRowKeys; otherwise every value is NaN.
   explicit SoftmaxTable(int keys) : keys_(keys) {}
 
-  // As ExpectedSoftmaxOf(keys, score_std), same range. Relative error below 1e-11, of sum_cubes 1e-9, most
-  // below 1e-13.
+  // As ExpectedSoftmaxOf(keys, score_std), same range. Relative error below 1e-11, of sum_cubes and
+  // spread_response_squared 1e-9, most below 1e-13.
   ExpectedSoftmax Of(double score_std);
 
   // As ExpectedSoftmaxOfRow(keys, dimension, scale), same range and error; 10 to 60 us once the panels are

@@ -51,6 +51,8 @@ TEST_CASE("measured means and root mean squares agree with the exact ones, for a
         CHECK(mean_square_is(RowQuantity::kJacobianFrobenius, exact.jacobian_frobenius_squared));
         // dV = p dO^T with dO independent of p.
         CHECK(mean_square_is(RowQuantity::kGradValueNorm, kValueDim * exact.sum_squares));
+        CHECK(mean_square_is(RowQuantity::kGradQueryNorm,
+                             theory::QueryGradientSquared(exact, dimension, c, kValueDim)));
         // dK = c dS q^T with |dS|^2 = d_v |J|_F^2 in the mean. |q|^2 under the mean makes of the chi law of
         // |q| with d degrees of freedom d times that with d + 2.
         const theory::ExpectedSoftmax wider = theory::ExpectedSoftmaxOfRow(keys, dimension + 2, c);

@@ -85,7 +85,8 @@ TEST_CASE("theory/expected_softmax: two keys agree with the one-dimensional inte
 TEST_CASE("theory/expected_softmax: three keys agree with a brute-force sum over all score triples") {
   for (const double sigma : {0.2, 0.5, 1.0}) {
     const double h = 0.4;
-    double mass = 0.0, partition = 0.0, entropy = 0.0, squares = 0.0, cubes = 0.0, frobenius = 0.0;
+    double mass = 0.0, partition = 0.0, entropy = 0.0, squares = 0.0, cubes = 0.0, frobenius = 0.0,
+           response = 0.0;
     for (int i = -20; i <= 20; ++i) {
       for (int j = -20; j <= 20; ++j) {
         for (int k = -20; k <= 20; ++k) {
@@ -100,6 +101,11 @@ TEST_CASE("theory/expected_softmax: three keys agree with a brute-force sum over
           squares += weight * s2;
           cubes += weight * s3;
           frobenius += weight * (s2 - 2.0 * s3 + s2 * s2);
+          const double mean = (a * i + b * j + c * k) / z;
+          response += weight * h * h *
+                      (a * a * (i - mean) * (i - mean) + b * b * (j - mean) * (j - mean) +
+                       c * c * (k - mean) * (k - mean)) /
+                      (z * z);
         }
       }
     }
@@ -110,6 +116,7 @@ TEST_CASE("theory/expected_softmax: three keys agree with a brute-force sum over
     CHECK(RelativeError(got.sum_squares, squares / mass) < 1e-12);
     CHECK(RelativeError(got.sum_cubes, cubes / mass) < 1e-12);
     CHECK(RelativeError(got.jacobian_frobenius_squared, frobenius / mass) < 1e-12);
+    CHECK(RelativeError(got.spread_response_squared, response / mass) < 1e-12);
   }
 }
 
@@ -161,6 +168,7 @@ TEST_CASE("theory/expected_softmax: nothing jumps where the quadrature changes")
     CHECK(RelativeError(a.sum_cubes, b.sum_cubes) < 1e-12);
     // Of fourth order in the weights, whose faster variation the steps of 1/4 resolve less well.
     CHECK(RelativeError(a.jacobian_frobenius_squared, b.jacobian_frobenius_squared) < 1e-12);
+    CHECK(RelativeError(a.spread_response_squared, b.spread_response_squared) < 1e-11);
   }
 }
 
@@ -194,12 +202,14 @@ TEST_CASE("theory/expected_softmax: equal scores and a single key are exact, bad
     CHECK(uniform.maximum_probability == 0.125);
     CHECK(uniform.jacobian_trace == 0.875);
     CHECK(uniform.jacobian_frobenius_squared == 0.109375);
+    CHECK(uniform.spread_response_squared == 0.109375);
   }
   for (const ExpectedSoftmax& e : {ExpectedSoftmaxOf(1, 5.0), ExpectedSoftmaxOfRow(1, 64, 0.125)}) {
     CHECK(e.entropy == 0.0);
     CHECK(e.log_partition == 0.0);  // the mean score
     CHECK(e.maximum_probability == 1.0);
     CHECK(e.jacobian_trace == 0.0);
+    CHECK(e.spread_response_squared == 0.0);
   }
   CHECK(ExpectedSoftmaxOfRow(8, 64, 0.0).sum_squares == 0.125);
   CHECK(std::isnan(ExpectedSoftmaxOf(0, 1.0).entropy));
@@ -251,7 +261,8 @@ double LargestError(const ExpectedSoftmax& got, const ExpectedSoftmax& want) {
                    RelativeError(got.sum_cubes, want.sum_cubes),
                    RelativeError(got.maximum_probability, want.maximum_probability),
                    RelativeError(got.jacobian_trace, want.jacobian_trace),
-                   RelativeError(got.jacobian_frobenius_squared, want.jacobian_frobenius_squared)});
+                   RelativeError(got.jacobian_frobenius_squared, want.jacobian_frobenius_squared),
+                   RelativeError(got.spread_response_squared, want.spread_response_squared)});
 }
 
 TEST_CASE("theory/expected_softmax: the mean over the query's length is right for short and long queries") {
@@ -264,8 +275,13 @@ TEST_CASE("theory/expected_softmax: the mean over the query's length is right fo
     }
   }
   // A scale far above 1 on a short query: rows hardly vary with r except where r is small.
-  for (const int d : {1, 2, 3})
-    CHECK(LargestError(ExpectedSoftmaxOfRow(64, d, 5.0), MixedByTrapezoid(64, d, 5.0)) < 1e-6);
+  for (const int d : {1, 2, 3}) {
+    ExpectedSoftmax got = ExpectedSoftmaxOfRow(64, d, 5.0);
+    const ExpectedSoftmax want = MixedByTrapezoid(64, d, 5.0);
+    CHECK(RelativeError(got.spread_response_squared, want.spread_response_squared) < 1e-5);
+    got.spread_response_squared = want.spread_response_squared;
+    CHECK(LargestError(got, want) < 1e-6);
+  }
   CHECK(ExpectedSoftmaxOfRow(64, 16, -0.25).entropy == ExpectedSoftmaxOfRow(64, 16, 0.25).entropy);
 }
 

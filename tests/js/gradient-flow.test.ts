@@ -80,7 +80,7 @@ test("exact means and root mean squares are within five standard errors, for eve
     assert.ok(theory && theoryRms);
     for (const name of ["entropy", "maxProbability", "sumSquares", "jacobianTrace"] as const)
       assert.ok(Math.abs(row[name].mean - theory[name]) < 5 * row[name].standardError, name);
-    for (const name of ["jacobianFrobenius", "gradKeyNorm", "gradValueNorm"] as const)
+    for (const name of ["jacobianFrobenius", "gradQueryNorm", "gradKeyNorm", "gradValueNorm"] as const)
       assert.ok(Math.abs(row[name].rms - theoryRms[name]) < 5 * row[name].rmsStandardError, name);
   }
 });

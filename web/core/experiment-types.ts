@@ -232,8 +232,8 @@ export interface GradientRow extends RowQuantities<Estimate> {
   trials: number;
   /** Exact expectations for normal components, or null where none is known: always with "softcap" and "qk-norm". */
   theory: ExpectedSoftmax | null;
-  /** Exact root mean squares, null where `theory` is; gradQueryNorm has none. */
-  theoryRms: { jacobianFrobenius: number; gradKeyNorm: number; gradValueNorm: number } | null;
+  /** Exact root mean squares, null where `theory` is. */
+  theoryRms: Record<"jacobianFrobenius" | "gradQueryNorm" | "gradKeyNorm" | "gradValueNorm", number> | null;
 }
 
 export interface AttentionRowOptions {

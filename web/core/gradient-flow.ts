@@ -127,7 +127,7 @@ class Run {
   }
 
   /**
-   * E|dV|^2 = d_v E sum p^2, since dV = p dO^T. E|dK|^2 = c^2 d_v E(|q|^2 |J|_F^2), and |q|^2 under the mean turns the
+   * E|dq|^2: `theory/expected_softmax.h`. E|dV|^2 = d_v E sum p^2, since dV = p dO^T. E|dK|^2 = c^2 d_v E(|q|^2 |J|_F^2), and |q|^2 under the mean turns the
    * chi law of |q| with d degrees of freedom into d times the one with d + 2.
    */
   #expect({ scale, softcap, qkNorm }: ScoreRule): Pick<GradientRow, "theory" | "theoryRms"> {
@@ -140,6 +140,7 @@ class Run {
     if (!theory || !wider) return none;
     const theoryRms = {
       jacobianFrobenius: Math.sqrt(theory.jacobianFrobeniusSquared),
+      gradQueryNorm: Math.sqrt(heap.engine.queryGradientSquared(theory, d, scale, valueDim)),
       gradKeyNorm: Math.abs(scale) * Math.sqrt(valueDim * d * wider.jacobianFrobeniusSquared),
       gradValueNorm: Math.sqrt(valueDim * theory.sumSquares),
     };

@@ -17,6 +17,8 @@ export interface ExpectedSoftmax {
   jacobianTrace: number;
   /** E |J|_F^2. Its root is an upper bound of E |J|_F. */
   jacobianFrobeniusSquared: number;
+  /** E |dp/dsigma|^2 for scores sigma z_j, that is E |J z|^2: how far the weights move when the scores spread. */
+  spreadResponseSquared: number;
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Position, Tick } from "../charts/axis.ts";
 import type { Box } from "../charts/drawing.ts";
 import type { Mark } from "../charts/line.ts";
 import { shareInterval, superscript } from "../charts/numbers.ts";
-import type { Estimate, ExpectedSoftmax, GradientRow } from "../core/types.ts";
+import type { Estimate, GradientRow } from "../core/types.ts";
 import type { GradientState } from "./gradient-model.ts";
 import { deadCount, halfBand, medianHalfBand, rmsHalfBand } from "./gradient-words.ts";
 import { dimensionLimits } from "./stops.ts";
@@ -22,7 +22,8 @@ export interface Series {
   /** Whether the name stands below the line instead of above it. */
   below?: boolean;
   pick: (row: GradientRow) => Measure;
-  theory?: (expected: ExpectedSoftmax) => number;
+  /** Exact, where it is known. */
+  theory?: (row: GradientRow) => number | undefined;
   marks: { raw: Mark; scaled: Mark };
   width: number;
 }
@@ -82,7 +83,7 @@ const slope: Panel = {
   series: [
     {
       pick: meanOf("jacobianTrace", 1),
-      theory: (expected) => expected.jacobianTrace,
+      theory: ({ theory }) => theory?.jacobianTrace,
       marks: dots,
       width: 3,
     },
@@ -98,7 +99,7 @@ const largest: Panel = {
   series: [
     {
       pick: meanOf("maxProbability", 1),
-      theory: (expected) => expected.maxProbability,
+      theory: ({ theory }) => theory?.maxProbability,
       marks: dots,
       width: 3,
     },
@@ -122,7 +123,7 @@ const dead: Panel = {
 
 const entropy: Panel = {
   title: "entropy of the weights, mean, in nats",
-  series: [{ pick: meanOf("entropy"), theory: (expected) => expected.entropy, marks: dots, width: 3 }],
+  series: [{ pick: meanOf("entropy"), theory: ({ theory }) => theory?.entropy, marks: dots, width: 3 }],
   y: (box, { keys }) => scaleLinear([0, Math.log(keys)], [box.bottom, box.top]).clamp(true),
   ticks: ({ keys }) => [
     ...[0, 1, 2, 3, 4, 5, 6]
@@ -157,6 +158,7 @@ const queryGradient: Panel = {
     {
       name: "root mean square",
       pick: rmsOf("gradQueryNorm"),
+      theory: ({ theoryRms }) => theoryRms?.gradQueryNorm,
       marks: { raw: "none", scaled: "none" },
       width: 1.4,
     },

@@ -155,8 +155,8 @@ function theoryOf({ sweep, chosen, dimension }: PanelsOptions, { theory }: Serie
     .sort((a, b) => a.dimension - b.dimension)
     .filter((pair, i, sorted) => pair.dimension !== sorted[i - 1]?.dimension)
     .flatMap((pair) => {
-      const expected = pair[arm].theory;
-      return expected ? [{ x: pair.dimension, y: theory(expected) }] : [];
+      const expected = theory(pair[arm]);
+      return expected === undefined ? [] : [{ x: pair.dimension, y: expected }];
     });
 }
 

@@ -26,6 +26,7 @@ const columns: readonly [name: string, value: (row: GradientRow) => number | str
   ["std. error", (row) => row.gradQueryNorm.medianStandardError],
   ["|dL/dq| root mean square", (row) => row.gradQueryNorm.rms],
   ["std. error", (row) => row.gradQueryNorm.rmsStandardError],
+  ["exact", (row) => row.theoryRms?.gradQueryNorm ?? ""],
 ];
 
 export function gradientTable({ source, sweep, chosen }: GradientModel): Table {

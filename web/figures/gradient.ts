@@ -98,7 +98,7 @@ export class GradientFigure extends FigureElement<"gradient"> {
     return key([
       { kind: "raw", text: "unscaled" },
       { kind: "scaled", text: html`divided by ${rootDk}` },
-      ...(show === "gradient" ? [] : [{ kind: "theory" as const, text: "exact mean" }]),
+      { kind: "theory", text: show === "gradient" ? "exact root mean square" : "exact mean" },
       { kind: "limit", text: limits[show] },
       { kind: "band", text: "95\u202f% band" },
       { kind: "hollow", text: marks[show] },
