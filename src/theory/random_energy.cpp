@@ -70,7 +70,7 @@ double FrozenMaximum(double a) {
     }
     sum += x * (1.0 + stretch) / series;
   }
-  return kStep * sum;
+  return std::min(1.0, kStep * sum);  // a = 0 is exact; rounding went 2e-16 beyond
 }
 
 }  // namespace

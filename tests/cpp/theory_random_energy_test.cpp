@@ -138,6 +138,7 @@ TEST_CASE("theory/random_energy: Poisson-Dirichlet weights agree with the 20-dig
                    got.jacobian_frobenius_squared) < 1e-15);
   }
   const FrozenRow frozen = PoissonDirichlet(0.0);
+  CHECK(frozen.maximum_probability == 1.0);
   CHECK(frozen.sum_squares == 1.0);
   CHECK(frozen.maximum_probability == doctest::Approx(1.0).epsilon(1e-15));
   CHECK(frozen.entropy == 0.0);
