@@ -183,7 +183,7 @@ export const workloads = [
     target: ofPeer(0.45, 0.45),
   },
   {
-    name: "W6 1e7 standard normals",
+    name: "W6 1e7 standard normals, resident",
     kind: "normals",
     sizes: { count: 1e7 },
     problem: normalsProblem,

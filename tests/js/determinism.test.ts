@@ -174,3 +174,38 @@ test("normals: a longer request begins with a shorter one, streams and seeds dif
   assert.notDeepEqual(long.subarray(0, 37), core.randomNormal(37, { seed: 0, stream: 4 }));
   assert.notDeepEqual(long.subarray(0, 37), core.randomNormal(37, { seed: 2 ** 53 - 1, stream: 3 }));
 });
+
+test("normals: into an array or a buffer of the caller's, with the same bits", () => {
+  const options = { seed: 5, stream: 2 };
+  // Blocks of 1024 values, pieces of four: less than one, between, and one more than twice as many.
+  for (const count of [1, 1023, 4096, 4097, 8193]) {
+    const expected = core.randomNormal(count, options);
+    const array = new Float32Array(count);
+    assert.equal(core.randomNormal(count, { ...options, out: array }), array);
+    assert.deepEqual(array, expected);
+    const part = new Float32Array(count + 2).subarray(1, count + 1);
+    assert.deepEqual(core.randomNormal(count, { ...options, out: part }), expected);
+    assert.deepEqual([new Float32Array(part.buffer)[0], new Float32Array(part.buffer)[count + 1]], [0, 0]);
+    const buffer = core.buffer(count);
+    assert.deepEqual(core.randomNormal(count, { ...options, out: buffer }), expected);
+    assert.deepEqual(buffer.view, expected);
+    buffer.view.fill(0);
+    const { view } = buffer;
+    assert.equal(core.randomNormal(count, { ...options, out: view }).length, count);
+    assert.deepEqual(buffer.view, expected);
+    buffer.free();
+    assert.throws(() => core.randomNormal(count, { ...options, out: buffer }), { code: "ERR_FREED" });
+  }
+  const nothing = new Float32Array(0);
+  assert.equal(core.randomNormal(0, { ...options, out: nothing }), nothing);
+  const refused = (out: unknown) => () => core.randomNormal(3, { ...options, out: out as Float32Array });
+  assert.throws(refused(new Float32Array(4)), {
+    code: "ERR_SHAPE",
+    message: "randomNormal: out must hold 3 values, got 4",
+  });
+  for (const out of [new Float64Array(3), [0, 0, 0], "abc", 3])
+    assert.throws(refused(out), { code: "ERR_TYPE" });
+  const gone = new Float32Array(3);
+  structuredClone(gone.buffer, { transfer: [gone.buffer] });
+  assert.throws(refused(gone), { code: "ERR_TYPE", message: /transferred/ });
+});

@@ -3,7 +3,7 @@ import { FloatBuffer } from "./buffer.ts";
 import { bufferOf, byteOffsetOf, isDetached, lengthOf, reject, setValues, typedArrayName } from "./checks.ts";
 import type { Engine } from "./engine.ts";
 import { SqrtdkError } from "./errors.ts";
-import type { Heap, Slot } from "./heap.ts";
+import { allocated, type Heap, type Slot } from "./heap.ts";
 
 const usual = "a Float32Array or a buffer of this core";
 
@@ -103,6 +103,17 @@ export class ByteInput implements Slot {
   }
 }
 
+/** Where a call's `length` values go: a new array, or the caller's `out`. Memory for them is not taken yet. */
+function placeFor(heap: Heap, call: string, length: number, out: unknown) {
+  const buffer = FloatBuffer.find(heap, call, "out", out);
+  const given = buffer !== undefined || out === undefined;
+  const argument = given ? undefined : floatsOf(heap, call, "out", out, usual);
+  const room = buffer?.length ?? argument?.length ?? length;
+  if (room !== length)
+    throw new SqrtdkError("ERR_SHAPE", `${call}: out must hold ${length} values, got ${room}`);
+  return { buffer, argument };
+}
+
 export class FloatOutput implements Slot {
   readonly length: number;
   readonly bytes: number;
@@ -113,12 +124,9 @@ export class FloatOutput implements Slot {
 
   constructor(heap: Heap, call: string, length: number, out: unknown = undefined) {
     this.length = length;
-    const buffer = FloatBuffer.find(heap, call, "out", out);
+    const { buffer, argument } = placeFor(heap, call, length, out);
+    this.#argument = argument;
     if (buffer !== undefined) this.address = buffer.address;
-    else if (out !== undefined) this.#argument = floatsOf(heap, call, "out", out, usual);
-    const room = buffer?.length ?? this.#argument?.length ?? length;
-    if (room !== length)
-      throw new SqrtdkError("ERR_SHAPE", `${call}: out must hold ${length} values, got ${room}`);
     this.bytes = buffer === undefined ? 4 * length : 0;
   }
 
@@ -134,5 +142,50 @@ export class FloatOutput implements Slot {
     } else {
       this.values = new Float32Array(HEAPF32.buffer, this.address, this.length);
     }
+  }
+}
+
+/**
+ * As `FloatOutput`, of a call that makes its values a piece at a time: of an array only one piece is ever in wasm memory,
+ * and stays in the cache.
+ */
+export class FloatPieces implements Slot {
+  readonly bytes: number;
+  address = 0;
+  /** Once filled: a new array, or the caller's `out`; of a buffer its view. */
+  values!: Float32Array;
+  readonly #heap: Heap;
+  readonly #length: number;
+  readonly #pieceLength: number;
+  readonly #argument: ArrayArgument<Float32Array> | undefined;
+  readonly #fresh: Float32Array | undefined;
+
+  constructor(heap: Heap, call: string, length: number, out: unknown, pieceLength: number) {
+    const { buffer, argument } = placeFor(heap, call, length, out);
+    this.#heap = heap;
+    this.#length = length;
+    this.#pieceLength = pieceLength;
+    this.#argument = argument;
+    if (buffer !== undefined) this.address = buffer.address;
+    else if (argument === undefined)
+      this.#fresh = allocated(call, 4 * length, () => new Float32Array(length));
+    this.bytes = buffer === undefined ? 4 * Math.min(length, pieceLength) : 0;
+  }
+
+  /** `write` writes `count` values, those from `start` on, to an address. */
+  fill(write: (address: number, count: number, start: number) => void): void {
+    const { HEAPF32 } = this.#heap.engine;
+    const place = this.#fresh ?? this.#argument?.current(HEAPF32);
+    for (let start = 0; start < this.#length; start += this.#pieceLength) {
+      const count = Math.min(this.#pieceLength, this.#length - start);
+      if (place === undefined) write(this.address + 4 * start, count, start);
+      else {
+        write(this.address, count, start);
+        const from = this.address >>> 2;
+        setValues(place, HEAPF32.subarray(from, from + count), start);
+      }
+    }
+    this.values =
+      this.#argument?.given ?? place ?? new Float32Array(HEAPF32.buffer, this.address, this.#length);
   }
 }

@@ -20,7 +20,8 @@ export const lengthOf = (array: ArrayBufferView) => lengthGetter.call(array) as 
 export const byteOffsetOf = (array: ArrayBufferView) => byteOffsetGetter.call(array) as number;
 export const bufferOf = (array: ArrayBufferView) => bufferGetter.call(array) as ArrayBufferLike;
 /** `array.set(values)`, whatever `set` a caller's array has of its own. */
-export const setValues = (array: Float32Array, values: Float32Array) => void set.call(array, values);
+export const setValues = (array: Float32Array, values: Float32Array, start = 0) =>
+  void set.call(array, values, start);
 
 const maximumText = 100;
 /** Text of a caller's for an error message, cut to a length that can be read. */

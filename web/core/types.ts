@@ -38,6 +38,16 @@ export interface LoadOptions {
   wasmUrl?: string | URL;
 }
 
+/** Which values `randomNormal` gives. */
+export interface NormalOptions {
+  /** 0..2^53 - 1. */
+  seed: number;
+  /** Streams of one seed are independent. 0..2^53 - 1, default 0. */
+  stream?: number;
+  /** Where to put them: `count` float32 values. Saves the page faults of a new array: half the time of a long request. */
+  out?: FloatData;
+}
+
 /** What `compile()` gives: a module that can be posted to a worker, and which of our builds it is. */
 export interface CompiledCore {
   module: WebAssembly.Module;
@@ -111,7 +121,7 @@ export interface Core {
   /** One trial of a gradient sweep, with all its weights. */
   sampleAttentionRow(options: AttentionRowOptions): AttentionRow;
   /** Independent N(0, 1) values; value i of a (seed, stream) has the same bits everywhere. */
-  randomNormal(count: number, options: { seed: number; stream?: number }): Float32Array;
+  randomNormal(count: number, options: NormalOptions): Float32Array;
   readonly theory: Theory;
   /** `length` float32 zeros in wasm memory, to be freed by the caller. */
   buffer(length: number): CoreBuffer;
