@@ -99,9 +99,9 @@ test("the file holds every matrix to the last digit float32 knows", async () => 
   const opened = await openFigure(served, "attention", given);
   await settledWords(opened);
   const csv = await download(opened, "CSV");
-  assert.equal(csv.name, "sqrtdk-attention-dk2-scaled-seed37.csv");
+  assert.equal(csv.name, "sqrtdk-attention-dk2-scaled-edited-seed37.csv");
   const [header, ...lines] = csv.text.trim().split("\r\n");
-  assert.equal(header, "matrix,row,column,value");
+  assert.equal(header, "matrix,row,column,value,set by hand");
   const right = formula();
   assert.equal(lines.length, Object.values(right).flat(2).length);
   for (const line of lines) {
@@ -129,7 +129,7 @@ test("by keyboard: step, walk to a number, change it, and everything that depend
     await page.keyboard.press(key);
   const reading = figure.locator(".reading");
   await reading.locator("b", { hasText: "Q, token 2, component 2" }).waitFor();
-  assert.match((await reading.textContent()) ?? "", /typed in/);
+  assert.match((await reading.textContent()) ?? "", /set by hand; drawn/);
   await page.keyboard.press("Enter");
   await page.keyboard.type("4");
   await page.keyboard.press("Enter");
@@ -150,6 +150,45 @@ test("by keyboard: step, walk to a number, change it, and everything that depend
     [-1, 4],
   ]);
   assert.deepEqual(opened.trouble, []);
+});
+
+test("by keyboard: a weight is set, the output follows, the link keeps it, Delete takes it back", async () => {
+  const opened = await openFigure(served, "attention", given);
+  const { figure, page } = opened;
+  await settledWords(opened);
+  const { P } = formula() as { P: Rows };
+  const diagram = figure.locator(".diagram");
+  const reading = figure.locator(".reading");
+  await diagram.focus();
+  await page.keyboard.press("PageUp");
+  await reading.locator("b", { hasText: "P, query 1, key 1" }).waitFor();
+  await page.keyboard.press("Enter");
+  await page.keyboard.type("0.25");
+  await page.keyboard.press("Enter");
+  await reading.getByText("set by hand; computed").waitFor();
+  const sum = 0.25 + (P[0]?.[1] as number);
+  const said = await settledWords(opened);
+  assert.ok(said.includes(`Row 1 of P adds up to ${Number(sum.toFixed(4))}, not 1`), said);
+  const output = product([[0.25, P[0]?.[1] as number]], V)[0] as number[];
+  for (const [i, cell] of ((await tableRows(opened))[0] as string[]).slice(1).entries())
+    assert.ok(Math.abs(numberOf(cell) - (output[i] as number)) < 6e-4, `${cell}: ${output[i]}`);
+  const state = () =>
+    figure.evaluate((element) => (element as unknown as { state: { weights: Rows } }).state.weights);
+  assert.deepEqual(await state(), [[1, 1, 0.25]]);
+
+  const again = await openFigure(served, "attention", `${given}&weights=1,1,0.25`);
+  assert.equal(await settledWords(again), said);
+  const bad = await openFigure(served, "attention", `${given}&weights=9,1,0.25`);
+  await bad.figure.locator(".note", { hasText: "weights" }).waitFor();
+
+  await diagram.focus();
+  await page.keyboard.press("Delete");
+  await reading.getByText("set by hand").waitFor({ state: "detached" });
+  assert.deepEqual(await state(), []);
+  await figure.getByRole("button", { name: "Undo all" }).click();
+  await figure.getByRole("button", { name: "Undo all" }).waitFor({ state: "detached" });
+  assert.ok(await diagram.evaluate((element) => element.matches(":focus")), "the keyboard keeps its place");
+  assert.deepEqual([...opened.trouble, ...again.trouble], []);
 });
 
 test("an edited state comes back from its address; another seed draws everything anew; reset brings the start back", async () => {

@@ -132,6 +132,49 @@ test("lists and matrices keep their shape, as text and from a message", () => {
   }
 });
 
+test("single cells are read in any order, each once, and only where there are any", () => {
+  const cells = { ...real, kind: "cells", default: [], rows: 2, columns: 3 } as const;
+  for (const raw of [
+    " 2,1,0.125; 1,3,-4",
+    [
+      [2, 1, 0.125],
+      [1, 3, -4],
+    ],
+  ])
+    assert.deepEqual(parseField("x", cells, raw).value, [
+      [1, 3, -4],
+      [2, 1, 0.13],
+    ]);
+  assert.deepEqual(parseField("x", cells, "-"), { value: [] });
+  assert.deepEqual(parseField("x", cells, []), { value: [] });
+  for (const bad of [
+    "3,1,0",
+    "0,1,0",
+    "1,4,0",
+    "1,1,21",
+    "1,1",
+    "1,1,1,1",
+    "1.5,1,0",
+    "1,1,1;1,1,2",
+    "1,1,x",
+    "1,1,1;",
+  ]) {
+    const { value, note } = parseField("x", cells, bad);
+    assert.deepEqual(value, []);
+    assert.match(note ?? "", /is not a list of row,column,value with rows to 2, columns to 3.*- is shown/);
+  }
+  assert.deepEqual(
+    settled(cells, [
+      [2, 3, 99],
+      [1, 1, -0.001],
+    ]),
+    [
+      [1, 1, 0],
+      [2, 3, 20],
+    ],
+  );
+});
+
 test("what a hand makes is brought to what a link can keep", () => {
   const reals = fc.double({ noNaN: true });
   fc.assert(

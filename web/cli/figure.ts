@@ -35,6 +35,7 @@ const placeholders: Record<Field["kind"], string> = {
   number: "X",
   numbers: "X,X",
   matrix: "X,X;X,X",
+  cells: "ROW,COLUMN,VALUE;...",
   choice: "WORD",
   set: "WORDS",
   flag: "",

@@ -1,62 +1,133 @@
 /** Cells that can be pointed at, walked through by key, and changed: what each of these means, without a browser. */
 
 import { editableColumns, attention as fields } from "../state/figures/attention.ts";
-import type { MatrixField } from "../state/schema.ts";
+import type { CellsField, CellValue, MatrixField } from "../state/schema.ts";
 import type { CellPosition, Layout } from "./attention-layout.ts";
-import { type AttentionState, entry, type Pass, type Slot, slots } from "./attention-model.ts";
-import { type Direction, made, type Stage } from "./attention-stages.ts";
+import {
+  type AttentionState,
+  type Direction,
+  entry,
+  type Pass,
+  type Slot,
+  slots,
+} from "./attention-model.ts";
+import { made, type Stage } from "./attention-stages.ts";
 
-type Given = "query" | "key" | "value" | "gradOutput" | "bias";
+type Given = "query" | "key" | "value" | "gradOutput";
+type SetCells = "scores" | "scaledScores" | "maskedScores" | "weights" | "output";
 
-/** Which field of the state a matrix comes from; null where it is computed. An edited score is what the mask adds. */
-export function givenBy(slot: Slot, direction: Direction): Given | null {
+/** Matrices that come in are written out as far as they are shown; of those that are computed, only the cells set by hand. */
+const given: Partial<Record<Slot, Given>> = { query: "query", key: "key", value: "value" };
+const computed: Partial<Record<Slot, SetCells>> = {
+  raw: "scores",
+  scaled: "scaledScores",
+  masked: "maskedScores",
+  weights: "weights",
+  output: "output",
+};
+
+function fieldOf(slot: Slot, direction: Direction): Given | SetCells | null {
   if (direction === "backward") return slot === "output" ? "gradOutput" : null;
-  if (slot === "query" || slot === "key" || slot === "value") return slot;
-  return slot === "masked" ? "bias" : null;
+  return given[slot] ?? computed[slot] ?? null;
 }
 
-/** Whether the number in this cell can be set. A masked score cannot: nothing finite is below -infinity. */
-export function editable(cell: CellPosition, { direction }: Stage, pass: Pass): boolean {
-  return (
-    givenBy(cell.slot, direction) !== null &&
-    entry(pass[direction][cell.slot], cell.row, cell.column) !== Number.NEGATIVE_INFINITY
+const isGiven = (name: Given | SetCells): name is Given => fields[name].kind === "matrix";
+
+/** Whether the numbers in this place come in from outside: drawn or set, but not computed. */
+export function comesIn(slot: Slot, direction: Direction): boolean {
+  const name = fieldOf(slot, direction);
+  return name !== null && isGiven(name);
+}
+
+/** Whether the number in this cell can be set. What the mask hides cannot: nothing finite is below -infinity. */
+export function editable({ slot, row, column }: CellPosition, { direction }: Stage, pass: Pass): boolean {
+  const name = fieldOf(slot, direction);
+  if (name === null || column >= (isGiven(name) ? editableColumns : fields[name].columns)) return false;
+  const hidden = entry(pass.forward.masked, row, Math.min(column, pass.source.tokens - 1));
+  return (slot !== "masked" && slot !== "weights") || hidden !== Number.NEGATIVE_INFINITY;
+}
+
+export function limitsOf(slot: Slot, direction: Direction): MatrixField | CellsField {
+  return fields[fieldOf(slot, direction) ?? "query"];
+}
+
+function block(cell: CellPosition, value: number, direction: Direction, pass: Pass): number[][] {
+  const matrix = pass[direction][cell.slot];
+  const columns = Math.min(matrix.columns, editableColumns);
+  const rows = Array.from({ length: matrix.rows }, (_, row) =>
+    Array.from({ length: columns }, (_, column) => entry(matrix, row, column)),
   );
+  (rows[cell.row] as number[])[cell.column] = value;
+  return rows;
 }
 
-export function limitsOf(slot: Slot, direction: Direction): MatrixField {
-  return fields[givenBy(slot, direction) ?? "query"];
-}
+const others = (cells: readonly CellValue[], { row, column }: CellPosition) =>
+  cells.filter(([down, across]) => down !== row + 1 || across !== column + 1);
 
-/** The state in which this cell shows `value`: its matrix is written out as far as it is shown. */
+/** The state in which this cell shows `value`. */
 export function edited(
   cell: CellPosition,
   value: number,
   { direction }: Stage,
   pass: Pass,
 ): Partial<AttentionState> {
-  const given = givenBy(cell.slot, direction);
-  if (!given || !Number.isFinite(value)) return {};
-  const { tokens, bias } = pass.source;
-  const matrix = pass[direction][cell.slot];
-  const columns = Math.min(matrix.columns, editableColumns);
-  const block = Array.from({ length: tokens }, (_, row) =>
-    Array.from({ length: columns }, (_, column) =>
-      given === "bias" ? (bias[row]?.[column] ?? 0) : entry(matrix, row, column),
-    ),
-  );
-  const added = given === "bias" ? value - entry(pass.forward.scaled, cell.row, cell.column) : value;
-  (block[cell.row] as number[])[cell.column] = added;
-  return { [given]: block };
+  const name = fieldOf(cell.slot, direction);
+  if (!name || !Number.isFinite(value)) return {};
+  if (isGiven(name)) return { [name]: block(cell, value, direction, pass) };
+  return { [name]: [...others(pass.source[name], cell), [cell.row + 1, cell.column + 1, value]] };
 }
 
-/** Random numbers in place of all that was typed: what a new seed means. */
-export const untouched: Partial<AttentionState> = {
-  query: [[]],
-  key: [[]],
-  value: [[]],
-  gradOutput: [[]],
-  bias: [[]],
-};
+/** The state in which this cell holds what it would without the hand. */
+export function undone(cell: CellPosition, { direction }: Stage, pass: Pass): Partial<AttentionState> {
+  const name = fieldOf(cell.slot, direction);
+  if (!name) return {};
+  if (!isGiven(name)) return { [name]: others(pass.source[name], cell) };
+  const drawn = pass.untouched[direction][cell.slot];
+  const rows = block(cell, entry(drawn, cell.row, cell.column), direction, pass);
+  const all = rows.every((row, i) => row.every((value, j) => value === entry(drawn, i, j)));
+  return { [name]: all ? fields[name].default : rows };
+}
+
+export function isByHand({ slot, row, column }: CellPosition, direction: Direction, pass: Pass): boolean {
+  const name = fieldOf(slot, direction);
+  if (!name) return false;
+  if (entry(pass[direction][slot], row, column) !== entry(pass.untouched[direction][slot], row, column))
+    return true;
+  // Set to what was computed anyway.
+  const hidden = slot === "masked" || slot === "weights" ? entry(pass.forward.masked, row, column) : 0;
+  return (
+    !isGiven(name) &&
+    hidden !== Number.NEGATIVE_INFINITY &&
+    others(pass.source[name], { slot, row, column }).length < pass.source[name].length
+  );
+}
+
+export interface HandMade extends CellPosition {
+  direction: Direction;
+}
+
+/** Every cell that is set by hand. */
+export function handMade(pass: Pass): HandMade[] {
+  const directions: Direction[] = ["forward", "backward"];
+  return directions.flatMap((direction) =>
+    slots.flatMap((slot) => {
+      const { rows, columns } = pass[direction][slot];
+      const found: HandMade[] = [];
+      for (let row = 0; row < rows; ++row)
+        for (let column = 0; column < Math.min(columns, editableColumns); ++column)
+          if (isByHand({ slot, row, column }, direction, pass)) found.push({ slot, row, column, direction });
+      return found;
+    }),
+  );
+}
+
+/** Nothing set by hand: also what a new seed means. */
+export const untouched: Partial<AttentionState> = Object.fromEntries(
+  [...Object.values(given), "gradOutput", "bias", ...Object.values(computed)].map((name) => [
+    name,
+    fields[name as Given].default,
+  ]),
+);
 
 /** Where an arrow key, Home or End leads inside a matrix, and Page Up and Page Down between those that are made; or null. */
 export function cellAfterKey(

@@ -1,7 +1,6 @@
 /** The attention figure's controls: steps forward and back, and the line that reads and changes one cell. */
 import { css, html, nothing, type TemplateResult } from "lit";
 import { live } from "lit/directives/live.js";
-import type { MatrixField } from "../state/schema.ts";
 import type { Reading } from "./attention-reading.ts";
 import { type Stage, type StageName, stages } from "./attention-stages.ts";
 
@@ -30,25 +29,45 @@ export interface InspectorOptions {
   reading: Reading | null;
   /** The number in the cell, where it can be changed. */
   value: number | null;
-  limits: MatrixField;
+  limits: { min: number; max: number; decimals: number };
+  /** How many numbers are set by hand. */
+  handMade: number;
   onValue: (value: number) => void;
+  onUndo: () => void;
+  onUndoAll: () => void;
 }
 
-export function inspector({ reading, value, limits, onValue }: InspectorOptions): TemplateResult {
+export function inspector(options: InspectorOptions): TemplateResult {
+  const { handMade, onUndoAll } = options;
+  return html`${cellLine(options)}
+    ${
+      handMade > 0
+        ? html`<p class="by-hand"><span>${handMade === 1 ? "1 number is" : `${handMade} numbers are`} set by hand</span>
+      <button type="button" @click=${onUndoAll}>Undo all</button></p>`
+        : nothing
+    }`;
+}
+
+function cellLine({ reading, value, limits, onValue, onUndo }: InspectorOptions): TemplateResult {
   if (!reading)
-    return html`<p class="reading">Point at a number to see where it comes from. Q, K, V, the masked scores and dO can be
-      changed.</p>`;
+    return html`<p class="reading">Point at a number to see where it comes from. On the way forward every one can be
+      changed, on the way back dO: what comes after it follows.</p>`;
+  const { min, max, decimals } = limits;
   // Not bound live: an answer that comes in would wipe out what is being typed.
   const typed = (event: Event) => {
-    const wanted = (event.target as HTMLInputElement).valueAsNumber;
-    if (Number.isFinite(wanted)) onValue(wanted);
+    const field = event.target as HTMLInputElement;
+    if (!Number.isFinite(field.valueAsNumber)) return;
+    const wanted = Number(Math.min(max, Math.max(min, field.valueAsNumber)).toFixed(decimals));
+    field.value = String(wanted);
+    onValue(wanted);
   };
   return html`<p class="reading open"><b>${reading.name}</b> ${
     value === null
       ? html`= ${reading.value}`
-      : html`<input type="number" id="cell" step="0.1" min=${limits.min} max=${limits.max} .value=${String(Number(value.toFixed(2)))}
+      : html`<input type="number" id="cell" step=${max > 1 ? 0.1 : 0.01} min=${min} max=${max} .value=${String(Number(value.toFixed(decimals)))}
           aria-label=${reading.name} @change=${typed}>`
-  } <span class="steps">${reading.steps ? html`= ${reading.steps}` : nothing}</span></p>`;
+  } ${reading.byHand ? html`<button type="button" class="undo" @click=${onUndo}>Undo</button>` : nothing}
+  <span class="steps">${reading.steps ? html`${reading.byHand ? nothing : "= "}${reading.steps}` : nothing}</span></p>`;
 }
 
 export const attentionStyle = css`
@@ -63,5 +82,6 @@ export const attentionStyle = css`
   /* Beside a tall drawing the line stays in sight. */
   .reading.open { position: sticky; bottom: 0.5rem; box-shadow: 0 0 0 1px var(--sqrtdk-grid); }
   .reading input[type="number"] { width: 5.5rem; }
+  .by-hand { display: flex; flex-wrap: wrap; gap: 0.6rem; align-items: center; margin: 0.5rem 0 0; font-size: 0.875rem; }
   .steps { color: var(--sqrtdk-muted); overflow-wrap: anywhere; }
 `;

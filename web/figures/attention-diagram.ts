@@ -4,6 +4,7 @@ import { label } from "../charts/drawing.ts";
 import { heatMap } from "../charts/heat-map.ts";
 import { exact, fixed } from "../charts/numbers.ts";
 import { dashed, type Theme } from "../charts/theme.ts";
+import { handMade } from "./attention-cells.ts";
 import {
   type Block,
   type CellPosition,
@@ -52,8 +53,26 @@ export function diagram(options: DiagramOptions): SVGTemplateResult {
     ${layout.links.map((link) => arrow(link, ready, options))}
     ${layout.blocks.map((block) => blockView(block, options))}
     ${slots.map((slot) => matrixView(slot, ready.has(slot), options))}
+    ${handMarks(ready, options)}
     ${framed(options)}
   </g>`;
+}
+
+/** A filled corner in every cell that is set by hand. */
+function handMarks(
+  ready: ReadonlySet<Slot>,
+  { pass, stage, layout, theme }: DiagramOptions,
+): SVGTemplateResult[] {
+  const { width, height } = layout.cell;
+  const shown = handMade(pass).filter(
+    ({ slot, column, direction }) =>
+      direction === stage.direction && ready.has(slot) && column < layout.places[slot].columns,
+  );
+  return shown.map(({ slot, row, column }) => {
+    const place = layout.places[slot];
+    const [x, y] = [place.x + column * width, place.y + headHeight + row * height];
+    return svg`<path class="hand" d=${`M${x} ${y}h9l-9 9Z`} fill=${theme.ink}></path>`;
+  });
 }
 
 const isScaled = (slot: Slot) => slot !== "query" && slot !== "key" && slot !== "raw" && slot !== "value";
@@ -181,7 +200,7 @@ function head(
   options: DiagramOptions,
 ): SVGTemplateResult {
   const { stage, pass, theme } = options;
-  const name = slotName(slot, stage.direction, pass.source.scale === "rsqrt");
+  const name = slotName(slot, stage.direction, pass.source);
   const cut = place.columns < matrix.columns ? `, first ${place.columns}` : "";
   const { variance, largest } = summarise(matrix);
   const numbers = `var ${exact(variance, 3)} \u00b7 largest ${exact(largest, 3)}`;

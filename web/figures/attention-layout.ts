@@ -2,7 +2,8 @@
  * Where the matrices and blocks of the diagram stand. Wide: the scores in a row to the right of Q and K, then down
  * through softmax to the output. Narrow: one below the other, two to a row where they fit.
  */
-import { type Slot, valueDim } from "./attention-model.ts";
+import { valueDim } from "../state/figures/attention.ts";
+import type { Slot } from "./attention-model.ts";
 
 export interface Place {
   x: number;

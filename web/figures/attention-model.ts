@@ -2,8 +2,10 @@
  * What the attention figure knows: every matrix of one pass, forward and backward. All products and softmaxes are the
  * core's own; nothing is multiplied here.
  */
-import type { AttentionOptions, AttentionShape, Core } from "../core/types.ts";
+import type { Core } from "../core/types.ts";
+import { valueDim } from "../state/figures/attention.ts";
 import type { FigureState } from "../state/hash.ts";
+import type { CellValue } from "../state/schema.ts";
 import { dimensionLimits } from "./stops.ts";
 
 export type AttentionState = FigureState<"attention">;
@@ -12,6 +14,8 @@ export type AttentionSource = Omit<AttentionState, "stage" | "hide">;
 /** The places in the diagram. Each holds a matrix on the way forward and, on the way back, the gradient of the loss by it. */
 export const slots = ["query", "key", "value", "raw", "scaled", "masked", "weights", "output"] as const;
 export type Slot = (typeof slots)[number];
+
+export type Direction = "forward" | "backward";
 
 export interface Matrix {
   rows: number;
@@ -26,9 +30,10 @@ export interface Pass {
   factor: number;
   forward: Record<Slot, Matrix>;
   backward: Record<Slot, Matrix>;
+  /** What would stand in each place if nothing in that very place were set by hand. */
+  untouched: Record<Direction, Record<Slot, Matrix>>;
 }
 
-export const valueDim = 4;
 const mostTokens = 6;
 /** One stream of random numbers a matrix; row r begins at r * length, so that a longer row begins with the shorter. */
 const streams = { query: 0, key: 1, value: 2, gradOutput: 3 } as const;
@@ -65,59 +70,149 @@ export class Inputs {
   }
 }
 
+function withCells(
+  matrix: Matrix,
+  cells: readonly CellValue[],
+  open: (at: number) => boolean = () => true,
+): Matrix {
+  const values = Float32Array.from(matrix.values);
+  for (const [row, column, value] of cells) {
+    const at = (row - 1) * matrix.columns + column - 1;
+    if (row <= matrix.rows && column <= matrix.columns && open(at)) values[at] = value;
+  }
+  return { ...matrix, values };
+}
+
+function transposed({ rows, columns, values }: Matrix): Matrix {
+  const turned = Float32Array.from(
+    values,
+    (_, at) => values[(at % rows) * columns + Math.floor(at / rows)] as number,
+  );
+  return { rows: columns, columns: rows, values: turned };
+}
+
+/** factor A B^T, by the scores of the core's attention. */
+function product(core: Core, a: Matrix, b: Matrix, factor = 1): Matrix {
+  const shape = { queryLength: a.rows, keyLength: b.rows, headDim: a.columns, valueDim: 1 };
+  const { weights } = core.scaledDotProductAttention(a.values, b.values, new Float32Array(b.rows), {
+    shape,
+    scale: factor,
+    returnWeights: "raw",
+  });
+  return { rows: a.rows, columns: b.rows, values: weights as Float32Array };
+}
+
+/**
+ * by p (dp - sum of p dp), row by row. The core counts on weights that add up to 1; where the hand has changed that, a
+ * further key with the gradient 0 holds what is missing, which leaves the formula as it is.
+ */
+function throughSoftmax(
+  core: Core,
+  gradWeights: Matrix,
+  weights: Matrix,
+  computed: Matrix,
+  by: number,
+): Matrix {
+  const { rows, columns } = weights;
+  const wider = ({ values }: Matrix, last: (row: number) => number) =>
+    Float32Array.from({ length: rows * (columns + 1) }, (_, at) => {
+      const [row, column] = [Math.floor(at / (columns + 1)), at % (columns + 1)];
+      return column < columns ? (values[row * columns + column] as number) : last(row);
+    });
+  const missing = (row: number) => {
+    const own = weights.values.subarray(row * columns, (row + 1) * columns);
+    const changed = own.some((weight, column) => weight !== entry(computed, row, column));
+    return changed ? own.reduce((rest, weight) => rest - weight, 1) : 0;
+  };
+  const gradient = core.softmaxBackward(
+    wider(gradWeights, () => 0),
+    wider(weights, missing),
+    {
+      columns: columns + 1,
+      scale: by,
+    },
+  );
+  return { rows, columns, values: gradient.filter((_, at) => at % (columns + 1) < columns) };
+}
+
+/**
+ * Forward and back, stage by stage, so that a number set by hand in any of them is what the next ones work on. Scores
+ * times the identity are these scores: so the core's attention goes on from any of its own stages. The way back uses
+ * the numbers as they stand, those set by hand too, as if they had been computed.
+ */
 export function attentionPass(core: Core, inputs: Inputs, source: AttentionSource): Pass {
   const { dimension, tokens, scale, causal, bias } = source;
-  const query = inputs.matrix("query", tokens, dimension, source.query);
-  const key = inputs.matrix("key", tokens, dimension, source.key);
-  const value = inputs.matrix("value", tokens, valueDim, source.value);
-  const gradOutput = inputs.matrix("gradOutput", tokens, valueDim, source.gradOutput);
-  const [q, k, v, dO] = [query.values, key.values, value.values, gradOutput.values];
-  const square = (values: Float32Array): Matrix => ({ rows: tokens, columns: tokens, values });
+  const given = (name: Given, columns: number, set: readonly (readonly number[])[] = source[name]) =>
+    inputs.matrix(name, tokens, columns, set);
+  const drawn = (name: Given, columns: number) => given(name, columns, []);
+  const query = given("query", dimension);
+  const key = given("key", dimension);
+  const value = given("value", valueDim);
+  const gradOutput = given("gradOutput", valueDim);
+  const square = (entryAt: (row: number, column: number) => number): Matrix => {
+    const values = Float32Array.from({ length: tokens ** 2 }, (_, at) =>
+      entryAt(Math.floor(at / tokens), at % tokens),
+    );
+    return { rows: tokens, columns: tokens, values };
+  };
+  const identity = square((row, column) => Number(row === column));
+  const added = square((row, column) => bias[row]?.[column] ?? 0).values;
 
   const factor = scale === "rsqrt" ? 1 / Math.sqrt(dimension) : 1;
-  const shape: AttentionShape = { queryLength: tokens, keyLength: tokens, headDim: dimension, valueDim };
-  const added = Float32Array.from({ length: tokens ** 2 }, (_, at) => {
-    return bias[Math.floor(at / tokens)]?.[at % tokens] ?? 0;
-  });
-  const options: AttentionOptions = { shape, scale: factor, isCausal: causal, attnMask: added };
-  const scores = (returnWeights: "raw" | "masked", scaleBy: number) =>
-    core.scaledDotProductAttention(q, k, v, { ...options, scale: scaleBy, returnWeights }).weights;
-  const { output, logSumExp, weights } = core.scaledDotProductAttention(q, k, v, {
-    ...options,
-    returnWeights: "probabilities",
-  });
-  const p = weights as Float32Array;
-  const gradients = core.scaledDotProductAttentionBackward(dO, q, k, v, output, logSumExp, options);
-  // dP = dO V^T is a product of rows like Q K^T, so the same call makes it.
-  const gradWeights = core.scaledDotProductAttention(dO, v, v, {
-    shape: { ...shape, headDim: valueDim },
+  const computedRaw = product(core, query, key);
+  const raw = withCells(computedRaw, source.scores);
+  const computedScaled = product(core, raw, identity, factor);
+  const scaled = withCells(computedScaled, source.scaledScores);
+  const shape = { queryLength: tokens, keyLength: tokens, headDim: tokens, valueDim };
+  const afterMask = core.scaledDotProductAttention(scaled.values, identity.values, value.values, {
+    shape,
     scale: 1,
-    returnWeights: "raw",
-  }).weights as Float32Array;
-  const gradScores = core.softmaxBackward(gradWeights, p, { columns: tokens });
+    isCausal: causal,
+    attnMask: added,
+    returnWeights: "masked",
+  });
+  const computedMasked: Matrix = { ...identity, values: afterMask.weights as Float32Array };
+  // No hand shows a query what the mask hides from it.
+  const seen = (at: number) => computedMasked.values[at] !== Number.NEGATIVE_INFINITY;
+  const masked = withCells(computedMasked, source.maskedScores, seen);
+  const computedWeights = { ...identity, values: core.softmax(masked.values, { columns: tokens }) };
+  const weights = withCells(computedWeights, source.weights, seen);
+  const computedOutput = product(core, weights, transposed(value));
+  const output = withCells(computedOutput, source.output);
+
+  const gradWeights = product(core, gradOutput, value);
+  const gradScores = (by: number) => throughSoftmax(core, gradWeights, weights, computedWeights, by);
+  const gradRaw = gradScores(factor);
+  // What the mask adds does not depend on the scores: it hands the gradient on.
+  const gradMasked = gradScores(1);
+  const forward = { query, key, value, raw, scaled, masked, weights, output };
+  const backward = {
+    query: product(core, gradRaw, transposed(key)),
+    key: product(core, transposed(gradRaw), transposed(query)),
+    value: product(core, transposed(weights), transposed(gradOutput)),
+    raw: gradRaw,
+    scaled: gradMasked,
+    masked: gradMasked,
+    weights: gradWeights,
+    output: gradOutput,
+  };
   return {
     source,
     factor,
-    forward: {
-      query,
-      key,
-      value,
-      raw: square(scores("raw", 1) as Float32Array),
-      scaled: square(scores("raw", factor) as Float32Array),
-      masked: square(scores("masked", factor) as Float32Array),
-      weights: square(p),
-      output: { rows: tokens, columns: valueDim, values: output },
-    },
-    backward: {
-      query: { ...query, values: gradients.gradQuery },
-      key: { ...key, values: gradients.gradKey },
-      value: { ...value, values: gradients.gradValue },
-      raw: square(core.softmaxBackward(gradWeights, p, { columns: tokens, scale: factor })),
-      // What the mask adds does not depend on the scores: it hands the gradient on.
-      scaled: square(gradScores),
-      masked: square(gradScores),
-      weights: square(gradWeights),
-      output: gradOutput,
+    forward,
+    backward,
+    untouched: {
+      forward: {
+        query: drawn("query", dimension),
+        key: drawn("key", dimension),
+        value: drawn("value", valueDim),
+        raw: computedRaw,
+        scaled: computedScaled,
+        masked: computedMasked,
+        weights: computedWeights,
+        output: computedOutput,
+      },
+      backward: { ...backward, output: drawn("gradOutput", valueDim) },
     },
   };
 }

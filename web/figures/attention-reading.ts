@@ -1,8 +1,9 @@
 /** Where a number of the diagram comes from, in one line of arithmetic with the numbers put in. */
 import { exact } from "../charts/numbers.ts";
+import { isByHand } from "./attention-cells.ts";
 import type { CellPosition } from "./attention-layout.ts";
-import { entry, type Matrix, type Pass } from "./attention-model.ts";
-import { type Direction, plainName } from "./attention-stages.ts";
+import { type Direction, entry, type Matrix, type Pass } from "./attention-model.ts";
+import { plainName } from "./attention-stages.ts";
 
 /** Products written out before the rest is only counted. */
 const written = 3;
@@ -109,14 +110,19 @@ export interface Reading {
   value: string;
   /** How it comes about, or that it is given. */
   steps: string;
+  byHand: boolean;
 }
 
-export function reading(cell: CellPosition, direction: Direction, pass: Pass, typed: boolean): Reading {
+export function reading(cell: CellPosition, direction: Direction, pass: Pass): Reading {
   const steps = direction === "forward" ? forwardSteps(cell, pass) : backwardSteps(cell, pass);
-  const given = typed ? "typed in" : "drawn from N(0, 1), rounded to hundredths";
+  const byHand = isByHand(cell, direction, pass);
+  const value = (matrices: Pass["forward"]) => plain(entry(matrices[cell.slot], cell.row, cell.column), 4);
+  const before = value(pass.untouched[direction]);
+  const hand = `set by hand; ${steps ? `computed: ${before} = ${steps}` : `drawn: ${before}`}`;
   return {
     name: cellName(cell, direction),
-    value: plain(entry(pass[direction][cell.slot], cell.row, cell.column), 4),
-    steps: steps || given,
+    value: value(pass[direction]),
+    steps: byHand ? hand : steps || "drawn from N(0, 1), rounded to hundredths",
+    byHand,
   };
 }

@@ -1,10 +1,9 @@
 /** The steps of attention, forward and back: what each makes, what it is called, and what it depends on. */
 
 import type { CellPosition } from "./attention-layout.ts";
-import type { AttentionState, Slot } from "./attention-model.ts";
+import type { AttentionSource, AttentionState, Direction, Slot } from "./attention-model.ts";
 
 export type StageName = AttentionState["stage"];
-export type Direction = "forward" | "backward";
 
 export interface Stage {
   name: StageName;
@@ -87,8 +86,11 @@ const plainNames: Record<Slot, string> = {
   output: "O",
 };
 
-export function slotName(slot: Slot, direction: Direction, divided: boolean): string {
-  if (slot === "scaled" && !divided) return direction === "forward" ? "S, not scaled" : "dS, not scaled";
+export function slotName(slot: Slot, direction: Direction, { scale, causal, bias }: AttentionSource): string {
+  if (slot === "scaled" && scale === "none")
+    return direction === "forward" ? "S, not scaled" : "dS, not scaled";
+  if (slot === "masked" && direction === "forward" && !causal && !bias.flat().some(Boolean))
+    return "Z, not masked";
   return (direction === "forward" ? forwardNames : backwardNames)[slot];
 }
 

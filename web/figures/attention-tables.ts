@@ -2,8 +2,10 @@
 
 import { editableColumns } from "../state/figures/attention.ts";
 import type { Table } from "./actions.ts";
-import { type Matrix, type Pass, slots, summarise } from "./attention-model.ts";
-import { type Direction, plainName, type Stage } from "./attention-stages.ts";
+import { isByHand } from "./attention-cells.ts";
+import { type Direction, type Matrix, type Pass, slots, summarise } from "./attention-model.ts";
+import { plainName, type Stage } from "./attention-stages.ts";
+import { handCount } from "./attention-words.ts";
 
 const shown = (value: number) => (value === Number.NEGATIVE_INFINITY ? "\u2212\u221e" : value);
 
@@ -33,7 +35,7 @@ export function stageTable(stage: Stage, pass: Pass): Table {
     return `${name}, ${matrix.rows} by ${matrix.columns}${cut}: variance ${Number(variance.toPrecision(3))}, largest ${Number(largest.toPrecision(3))}`;
   });
   return {
-    caption: `${stage.title}. ${shapes.join("; ")}.`,
+    caption: `${stage.title}. ${shapes.join("; ")}.${handCount(pass)}`,
     header: ["row", ...Array.from({ length: width - 1 }, (_, i) => `column ${i + 1}`)],
     rows: blank(rows, width),
   };
@@ -44,18 +46,16 @@ export function passTable(pass: Pass): Table {
   const directions: Direction[] = ["forward", "backward"];
   const { dimension, scale, causal, seed } = pass.source;
   return {
-    caption: `d_k = ${dimension}, scale ${scale}, ${causal ? "causal" : "no"} mask, seed ${seed}.`,
-    header: ["matrix", "row", "column", "value"],
+    caption: `d_k = ${dimension}, scale ${scale}, ${causal ? "causal" : "no"} mask, seed ${seed}.${handCount(pass)}`,
+    header: ["matrix", "row", "column", "value", "set by hand"],
     rows: directions.flatMap((direction) =>
       slots.flatMap((slot) => {
         const { values, columns } = pass[direction][slot];
         const name = plainName(slot, direction);
-        return Array.from(values, (value, at) => [
-          name,
-          Math.floor(at / columns) + 1,
-          (at % columns) + 1,
-          value,
-        ]);
+        return Array.from(values, (value, at) => {
+          const [row, column] = [Math.floor(at / columns), at % columns];
+          return [name, row + 1, column + 1, value, Number(isByHand({ slot, row, column }, direction, pass))];
+        });
       }),
     ),
   };

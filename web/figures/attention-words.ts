@@ -1,8 +1,9 @@
 /** What each stage of attention has done, said with the numbers of the matrices on display. */
 import { html, type TemplateResult } from "lit";
 import { count, exact } from "../charts/numbers.ts";
-import { type Matrix, type Pass, summarise } from "./attention-model.ts";
-import type { Stage } from "./attention-stages.ts";
+import { handMade } from "./attention-cells.ts";
+import { entry, type Matrix, type Pass, summarise } from "./attention-model.ts";
+import { plainName, type Stage } from "./attention-stages.ts";
 import { rootDk } from "./controls.ts";
 
 const spread = (matrix: Matrix) => exact(Math.sqrt(summarise(matrix).variance), 3);
@@ -53,6 +54,48 @@ export function stageText(stage: Stage, { forward, backward, source }: Pass): st
   }
 }
 
+/** " Set by hand: 1 number of Q, 2 of P."; empty where there are none. */
+export function handCount(pass: Pass): string {
+  const names = handMade(pass).map(({ slot, direction }) => plainName(slot, direction));
+  const parts = [...new Set(names)].map((name, i) => {
+    const many = names.filter((other) => other === name).length;
+    return `${many}${i > 0 ? "" : many === 1 ? " number" : " numbers"} of ${name}`;
+  });
+  return parts.length > 0 ? ` Set by hand: ${parts.join(", ")}.` : "";
+}
+
+/** Far more than float32 leaves of the sum of a row, and half of what can be typed. */
+const sumError = 5e-5;
+
+/** What numbers set by hand make of the rest. */
+export function handText({ direction }: Stage, pass: Pass): string {
+  const { forward, backward, untouched, source } = pass;
+  const said = [handCount(pass).trim()];
+  const made = handMade(pass);
+  for (let row = 0; row < source.tokens; ++row) {
+    let sum = 0;
+    for (let column = 0; column < source.tokens; ++column) sum += entry(forward.weights, row, column);
+    if (Math.abs(sum - 1) > sumError)
+      said.push(
+        `Row ${row + 1} of P adds up to ${Number(sum.toFixed(4))}, not 1, as no softmax\u2019s would.`,
+      );
+  }
+  const computed = made.some(({ slot }) => !["query", "key", "value", "output"].includes(slot));
+  if (computed && direction === "backward")
+    said.push("The way back uses the numbers shown, as if those set by hand had been computed.");
+  if (made.some(({ slot, direction: way }) => slot === "output" && way === "forward")) {
+    const loss = (output: Matrix) =>
+      exact(
+        output.values.reduce((sum, o, i) => sum + o * (backward.output.values[i] as number), 0),
+        3,
+      );
+    said.push(
+      `Nothing is computed from O but the loss: were it the sum of dO times O, it would be ${loss(forward.output)} instead of ${loss(untouched.forward.output)}. The gradients stay; change dO to move them.`,
+    );
+  }
+  return said.join(" ");
+}
+
 export interface Comparison {
   what: string;
   raw: string;
@@ -61,6 +104,9 @@ export interface Comparison {
 
 /** The number this stage is about, without the scale and with it; null where the scale makes no difference yet. */
 export function comparison(stage: Stage, pass: Pass, other: Pass): Comparison | null {
+  const { scaledScores, maskedScores, weights } = pass.source;
+  // Numbers set by hand behind the scale are the same without it.
+  if (scaledScores.length + maskedScores.length + weights.length > 0) return null;
   const [raw, scaled] = pass.source.scale === "none" ? [pass, other] : [other, pass];
   const both = (what: string, text: (pass: Pass) => string) => ({
     what,

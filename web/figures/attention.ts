@@ -6,20 +6,28 @@ import { editableColumns } from "../state/figures/attention.ts";
 import type { FigureState } from "../state/hash.ts";
 import type { Paper, Table } from "./actions.ts";
 import { Announcer } from "./announcer.ts";
-import { cellAfterKey, editable, edited, givenBy, limitsOf, untouched } from "./attention-cells.ts";
+import {
+  cellAfterKey,
+  editable,
+  edited,
+  handMade,
+  isByHand,
+  limitsOf,
+  undone,
+  untouched,
+} from "./attention-cells.ts";
 import { attentionStyle, inspector, stepper } from "./attention-controls.ts";
 import { diagram } from "./attention-diagram.ts";
 import { type CellPosition, cellAt, type Layout, layout } from "./attention-layout.ts";
 import { AttentionModel, type AttentionSource, entry, type Pass } from "./attention-model.ts";
 import { type Reading, reading } from "./attention-reading.ts";
-import { made, stageOf } from "./attention-stages.ts";
+import { made, stageOf, stages } from "./attention-stages.ts";
 import { passTable, stageTable } from "./attention-tables.ts";
-import { asideText, compared, comparison, stageText } from "./attention-words.ts";
-import { chips, dk, key, logSlider, rootDk, segments } from "./controls.ts";
+import { asideText, compared, comparison, handText, stageText } from "./attention-words.ts";
+import { chips, dk, key, logSlider, rootDk, segments, withIndices } from "./controls.ts";
 import { FigureElement } from "./figure-element.ts";
 import type { Job } from "./latest.ts";
 import { sharedCore } from "./shared-core.ts";
-import { withIndices } from "./softmax-controls.ts";
 import { dimensionLimits, dimensionStops } from "./stops.ts";
 
 type State = FigureState<"attention">;
@@ -36,8 +44,8 @@ export class AttentionFigure extends FigureElement<"attention"> {
   protected readonly heading = html`Scaled dot-product attention, number by number`;
   protected readonly plainTitle = "Scaled dot-product attention";
   protected readonly lede =
-    html`Step through the formula, forward and then back to the gradients. Every number can be pointed at; those that come
-    in can be changed.`;
+    html`Step through the formula, forward and then back to the gradients. Every number can be pointed at; what
+    comes in and what the steps make of it can be changed by hand.`;
 
   readonly #model = new AttentionModel(() => this.arrived({ source: this.#model.pass?.source }));
   readonly #announcer = new Announcer({
@@ -60,6 +68,10 @@ export class AttentionFigure extends FigureElement<"attention"> {
 
   get #stage() {
     return stageOf(this.state.stage);
+  }
+
+  get #handMade(): number {
+    return this.#model.pass ? handMade(this.#model.pass).length : 0;
   }
 
   protected override job(): Job {
@@ -110,6 +122,7 @@ export class AttentionFigure extends FigureElement<"attention"> {
       { kind: "rise", text: "above 0" },
       { kind: "fall", text: "below 0" },
       { kind: "weight", text: "attention weight" },
+      ...(this.#handMade > 0 ? [{ kind: "hand", text: "set by hand" } as const] : []),
     ]);
   }
 
@@ -120,9 +133,15 @@ export class AttentionFigure extends FigureElement<"attention"> {
     const plan = layout({ width: width - 2 * margin, tokens, dimension, columns: editableColumns });
     const top = margin + (paper ? 44 : 0);
     const stage = this.#stage;
-    const title = `${this.plainTitle}: ${stage.title}`;
+    const step = `Step ${stages.indexOf(stage) + 1} of ${stages.length}, ${stage.title}`;
+    const subtitle = this.#handMade > 0 ? `${step}; numbers with a filled corner are set by hand` : step;
     const picture = drawing({ width, height: top + plan.height + margin, theme, ...paper }, [
-      paper ? label(title, { x: margin, y: margin + 10, fill: theme.ink, size: 16, weight: 700 }) : "",
+      paper
+        ? [
+            label(this.plainTitle, { x: margin, y: margin + 10, fill: theme.ink, size: 16, weight: 700 }),
+            label(subtitle, { x: margin, y: margin + 28, fill: theme.muted, size: 12.5 }),
+          ]
+        : "",
       pass
         ? shifted(margin, top, diagram({ pass, stage, layout: plan, cell: paper ? null : this.cell, theme }))
         : "",
@@ -134,20 +153,15 @@ export class AttentionFigure extends FigureElement<"attention"> {
         @keydown=${this.#key} @pointermove=${(event: PointerEvent) => this.#point(event, offset)}
         @pointerdown=${(event: PointerEvent) => this.#point(event, offset)}>${picture}</div>
       <p class="hidden" id="keys">Arrow keys move from number to number, Page Up and Page Down from matrix to matrix, Enter
-        changes a number that was given.</p>
+        changes a number, Delete takes the change back.</p>
       ${pass ? this.#inspector(pass) : ""}
       <p class="hidden" role="status" aria-live="polite">${this.cellSpoken}</p>`;
-  }
-
-  #typed({ slot, column }: CellPosition, { source }: Pass): boolean {
-    const given = givenBy(slot, this.#stage.direction);
-    return given !== null && given !== "bias" && column < (source[given][0]?.length ?? 0);
   }
 
   #reading(): Reading | null {
     const { pass } = this.#model;
     const cell = this.#shownCell();
-    return pass && cell && reading(cell, this.#stage.direction, pass, this.#typed(cell, pass));
+    return pass && cell && reading(cell, this.#stage.direction, pass);
   }
 
   /** The cell that is looked at, where it still exists. */
@@ -166,10 +180,25 @@ export class AttentionFigure extends FigureElement<"attention"> {
       reading: this.#reading(),
       value: open ? entry(pass[direction][cell.slot], cell.row, cell.column) : null,
       limits: limitsOf(cell?.slot ?? "query", direction),
+      handMade: this.#handMade,
       onValue: (value) => {
         if (cell) this.change(edited(cell, value, this.#stage, pass));
       },
+      onUndo: () => this.#undo(cell),
+      onUndoAll: () => this.#takeBack(untouched),
     });
+  }
+
+  #undo(cell: CellPosition | null): void {
+    const { pass } = this.#model;
+    if (pass && cell && isByHand(cell, this.#stage.direction, pass))
+      this.#takeBack(undone(cell, this.#stage, pass));
+  }
+
+  // The button goes with what it undoes; the keyboard's place must not.
+  #takeBack(patch: Partial<State>): void {
+    this.change(patch);
+    this.renderRoot.querySelector<HTMLElement>(".diagram")?.focus({ preventScroll: true });
   }
 
   #look(cell: CellPosition): void {
@@ -185,6 +214,11 @@ export class AttentionFigure extends FigureElement<"attention"> {
       event.preventDefault();
       field.focus();
       field.select();
+      return;
+    }
+    if (event.key === "Delete" || event.key === "Backspace") {
+      event.preventDefault();
+      this.#undo(this.#shownCell());
       return;
     }
     const next = cellAfterKey(event.key, this.#shownCell(), this.#stage, this.#layout);
@@ -211,14 +245,16 @@ export class AttentionFigure extends FigureElement<"attention"> {
 
   protected override fileTag(): string {
     const { dimension, scale, causal } = this.source() ?? this.state;
-    return `dk${dimension}-${scale === "none" ? "unscaled" : "scaled"}${causal ? "-causal" : ""}`;
+    return `dk${dimension}-${scale === "none" ? "unscaled" : "scaled"}${causal ? "-causal" : ""}${this.#handMade > 0 ? "-edited" : ""}`;
   }
 
   protected override words(): TemplateResult {
     const { pass, other } = this.#model;
     if (!pass || !other) return html`<p>Drawing queries and keys\u2026</p>`;
     const aside = asideText(this.#stage);
+    const hand = handText(this.#stage, pass);
     return html`<p>${withIndices(stageText(this.#stage, pass))} ${compared(this.#stage, pass, other)}</p>
+      ${hand ? html`<p>${hand}</p>` : ""}
       ${aside ? html`<p class="aside">${withIndices(aside)}</p>` : ""}`;
   }
 
@@ -227,7 +263,7 @@ export class AttentionFigure extends FigureElement<"attention"> {
     if (!pass || !other) return "Queries and keys are being drawn.";
     const both = comparison(this.#stage, pass, other);
     const contrast = both ? ` ${both.what}: unscaled ${both.raw}, divided by the root ${both.scaled}.` : "";
-    return `${this.#stage.title}. ${stageText(this.#stage, pass)}${contrast}`;
+    return `${this.#stage.title}. ${stageText(this.#stage, pass)}${contrast} ${handText(this.#stage, pass)}`.trim();
   }
 
   protected override table(): Table {

@@ -124,7 +124,8 @@ export interface KeyEntry {
     | "rise"
     | "fall"
     | "empty"
-    | "plus";
+    | "plus"
+    | "hand";
   text: Text;
 }
 
@@ -139,6 +140,7 @@ const swatches: Record<KeyEntry["kind"], SVGTemplateResult> = {
   weight: svg`<rect x="7" y="0.7" width="14" height="10.6" fill="var(--sqrtdk-glow)" stroke="var(--sqrtdk-weight)" stroke-width="1.3"/>`,
   plus: svg`<rect x="7" y="0" width="14" height="12" fill="var(--sqrtdk-rise)" fill-opacity="0.56"/>`,
   empty: svg`<circle cx="14" cy="6" r="5" fill="none" stroke="var(--sqrtdk-muted)" stroke-dasharray="2 2"/>`,
+  hand: svg`<rect x="7" y="0.7" width="14" height="10.6" fill="none" stroke="var(--sqrtdk-muted)"/><path d="M7 0h9l-9 9Z" fill="var(--sqrtdk-ink)"/>`,
   rise: svg`<path d="M2 6H26" stroke="var(--sqrtdk-rise)" stroke-width="5" stroke-linecap="round"/>`,
   fall: svg`<rect x="7" y="0" width="14" height="12" fill="var(--sqrtdk-fall)" fill-opacity="0.56"/><path d="M11 6H17" stroke="var(--sqrtdk-ink)" stroke-width="1.3"/>`,
 };
@@ -152,3 +154,8 @@ export function key(entries: readonly KeyEntry[]): TemplateResult {
 
 export const dk: TemplateResult = html`<i>d</i><sub>k</sub>`;
 export const rootDk: TemplateResult = html`\u221a<i>d</i><sub>k</sub>`;
+
+/** A sentence with its d_k set as in the text. */
+export function withIndices(sentence: string): TemplateResult {
+  return html`${sentence.split("d_k").map((part, i) => (i === 0 ? part : html`${dk}${part}`))}`;
+}

@@ -112,11 +112,6 @@ export const rowStyle = css`
   @media (pointer: coarse) { input[type="text"] { min-height: 44px; } }
 `;
 
-/** A sentence with its d_k set as in the text. */
-export function withIndices(sentence: string): TemplateResult {
-  return html`${sentence.split("d_k").map((part, i) => (i === 0 ? part : html`${dk}${part}`))}`;
-}
-
 export interface Reading {
   name: string | TemplateResult;
   value: string | TemplateResult;

@@ -64,8 +64,18 @@ export interface MatrixField extends Common, Real {
   columns: readonly [number, number];
 }
 
+/** A few cells of a matrix, the others being computed: row,column,value with rows and columns from 1, as 2,3,0.5;4,1,0. */
+export interface CellsField extends Common, Real {
+  kind: "cells";
+  default: readonly CellValue[];
+  rows: number;
+  columns: number;
+}
+
+export type CellValue = readonly [row: number, column: number, value: number];
+
 type RealField = NumberField | NumbersField | MatrixField;
-export type Field = IntegerField | FlagField | ChoiceField | SetField | RealField;
+export type Field = IntegerField | FlagField | ChoiceField | SetField | RealField | CellsField;
 export type Schema = Readonly<Record<string, Field>>;
 
 export type ValueOf<F> = F extends IntegerField | NumberField
@@ -80,7 +90,9 @@ export type ValueOf<F> = F extends IntegerField | NumberField
           ? readonly number[]
           : F extends MatrixField
             ? readonly (readonly number[])[]
-            : never;
+            : F extends CellsField
+              ? readonly CellValue[]
+              : never;
 
 export type StateOf<S extends Schema> = { readonly [K in keyof S]: ValueOf<S[K]> };
 
@@ -99,7 +111,7 @@ function quoted(text: string): string {
   return `\u201c${short.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, " ")}\u201d`;
 }
 
-function parseInteger(field: IntegerField, text: string): Parsed<number> | null {
+function parseInteger(field: Pick<IntegerField, "min" | "max">, text: string): Parsed<number> | null {
   if (!/^[+-]?\d{1,20}$/.test(text)) return null;
   const value = Number(text);
   if (value >= field.min && value <= field.max && Number.isSafeInteger(value)) return { value };
@@ -131,6 +143,26 @@ function parseMatrix(field: MatrixField, text: string): Parsed<readonly (readonl
   const rows = text.split(";", 1e4).map((row) => parseReals(field, row.trim(), field.columns));
   const even = rows.every((row) => row !== null && row.length === rows[0]?.length);
   return within(rows.length, field.rows) && even ? { value: rows as number[][] } : null;
+}
+
+/** In reading order, each cell once: equal states serialise alike. */
+function sortedCells(cells: readonly CellValue[]): readonly CellValue[] {
+  return [...cells].sort(([a, b], [c, d]) => a - c || b - d);
+}
+
+function parseCells(field: CellsField, text: string): Parsed<readonly CellValue[]> | null {
+  if (text === "-" || text === "") return { value: [] };
+  const cells: CellValue[] = [];
+  for (const part of text.split(";", field.rows * field.columns + 1)) {
+    const [row, column, value, ...rest] = part.split(",", 4).map((each) => each.trim());
+    const down = parseInteger({ min: 1, max: field.rows }, row ?? "");
+    const across = parseInteger({ min: 1, max: field.columns }, column ?? "");
+    const number = parseReal(field, value ?? "");
+    if (!down || !across || number === null || rest.length > 0) return null;
+    cells.push([down.value, across.value, number]);
+  }
+  const distinct = new Set(cells.map(([row, column]) => `${row},${column}`));
+  return distinct.size === cells.length ? { value: sortedCells(cells) } : null;
 }
 
 function parseSet(field: SetField, text: string): Parsed<readonly string[]> | null {
@@ -166,6 +198,8 @@ function expected(field: Field): string {
       return `${span(field.length)} numbers from ${field.min} to ${field.max}, with commas`;
     case "matrix":
       return `${span(field.rows)} rows of ${span(field.columns)} numbers from ${field.min} to ${field.max}, like 1,0;0,1`;
+    case "cells":
+      return `a list of row,column,value with rows to ${field.rows}, columns to ${field.columns}, values from ${field.min} to ${field.max}, each cell once, like 1,2,0.5;2,1,0`;
   }
 }
 
@@ -181,6 +215,8 @@ function parseText(field: Field, text: string): Parsed<unknown> | null {
       return parseSet(field, text);
     case "matrix":
       return parseMatrix(field, text);
+    case "cells":
+      return parseCells(field, text);
     default: {
       const value = field.kind === "number" ? parseReal(field, text) : parseReals(field, text, field.length);
       return value === null ? null : { value };
@@ -216,6 +252,12 @@ export function parseField<F extends Field>(name: string, field: F, raw: unknown
 export function settled<F extends Field>(field: F, value: ValueOf<F>): ValueOf<F> {
   const settle = (each: unknown): unknown =>
     Array.isArray(each) ? each.map(settle) : settledReal(field as RealField, each as number);
+  if (field.kind === "cells") {
+    const cells = (value as readonly CellValue[]).map(([row, column, each]): CellValue => {
+      return [row, column, settledReal(field, each)];
+    });
+    return sortedCells(cells) as ValueOf<F>;
+  }
   return "decimals" in field ? (settle(value) as ValueOf<F>) : value;
 }
 

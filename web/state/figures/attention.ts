@@ -1,4 +1,4 @@
-import type { ChoiceField, FlagField, IntegerField, MatrixField } from "../schema.ts";
+import type { CellsField, ChoiceField, FlagField, IntegerField, MatrixField } from "../schema.ts";
 import { dimension as anyDimension, scale as anyScale, seed as anySeed } from "./shared.ts";
 
 /** With so few numbers one draw is far from the next; this one is typical. */
@@ -83,6 +83,27 @@ const bias: MatrixField = {
   about: "What the mask adds to the scores, a row a query: 0,5;0,0.",
 };
 
+/** Columns of V, O and dO. */
+export const valueDim = 4;
+
+const cells = (
+  matrix: string,
+  limits: Pick<CellsField, "min" | "max" | "decimals" | "columns">,
+): CellsField => ({
+  kind: "cells",
+  default: [],
+  rows: tokens.max,
+  ...limits,
+  about: `Numbers of ${matrix} that are set by hand, as row,column,value: 1,2,0.5. The others are computed.`,
+});
+const scoreLimits = { min: -1000, max: 1000, decimals: 2, columns: tokens.max };
+
+const scores = cells("S = QK^T", scoreLimits);
+const scaledScores = cells("the scaled scores", scoreLimits);
+const maskedScores = cells("the masked scores Z", scoreLimits);
+const weights = cells("the weights P", { min: 0, max: 1, decimals: 4, columns: tokens.max });
+const output = cells("the output O", { ...scoreLimits, columns: valueDim });
+
 export const attention = {
   seed,
   dimension,
@@ -95,4 +116,9 @@ export const attention = {
   value,
   gradOutput,
   bias,
+  scores,
+  scaledScores,
+  maskedScores,
+  weights,
+  output,
 };
