@@ -13,6 +13,8 @@ after(() => served?.close());
 
 /** Every figure alive and with its first answer. */
 async function wakeAll(page: Page): Promise<void> {
+  while ((await page.locator(".cover button").count()) > 0)
+    await page.locator(".cover button").first().click();
   for (const name of figureNames) {
     await page.locator(`sqrtdk-${name}`).scrollIntoViewIfNeeded();
     await page.locator(`sqrtdk-${name} #words[aria-busy=false]`).waitFor();
@@ -63,6 +65,55 @@ test("guesses are made, or skipped, by keyboard alone; the answer is what the co
   assert.deepEqual(trouble, []);
 });
 
+test("a figure stays covered until its guess is made or skipped, and keeps its height", async () => {
+  const { page, trouble } = await served.open({ viewport: { width: 1280, height: 900 } });
+  await page.goto(served.url);
+  const covers = page.locator(".cover");
+  await covers.first().waitFor({ state: "attached" });
+  assert.equal(await covers.count(), 4);
+  assert.ok(await page.locator("sqrtdk-attention").isVisible(), "the first figure is never covered");
+
+  const place = page.locator(".covered", { has: page.locator("#variance") });
+  await place.scrollIntoViewIfNeeded();
+  await page.locator("sqrtdk-variance #words[aria-busy=false]").waitFor({ state: "attached" });
+  assert.equal(await page.locator("sqrtdk-variance #words").isVisible(), false);
+  assert.doesNotMatch(await place.ariaSnapshot(), /slider|spinbutton|table/);
+  // What the address says of figures is what they show: a reload covers again.
+  await page.waitForFunction(() => location.hash.includes("jacobian."));
+  assert.ok(!page.url().includes("variance."));
+
+  const height = (await place.boundingBox())?.height;
+  await place.getByRole("button", { name: "Skip the guess" }).press("Enter");
+  const shown = page.locator("[data-after]", { has: page.locator("#variance") });
+  assert.equal((await shown.boundingBox())?.height, height);
+  assert.ok(await shown.evaluate((element) => element === document.activeElement));
+  assert.ok(await page.locator("sqrtdk-variance #words").isVisible());
+  assert.equal(await page.locator(".uncovered-note").textContent(), "The figures are shown.");
+  assert.equal(await covers.count(), 2, "both figures of the guess are shown, no other");
+
+  await page
+    .locator("form.predict", { has: page.locator("#guess-pupil-title") })
+    .locator("[data-skip]")
+    .click();
+  assert.ok(await page.locator("sqrtdk-classroom").isVisible());
+  await page.emulateMedia({ media: "print" });
+  assert.ok(await page.locator("sqrtdk-gradient").isVisible(), "paper has no covers");
+  assert.ok(await covers.first().isHidden());
+  assert.deepEqual(trouble, []);
+});
+
+test("an address that says how a figure stands uncovers it, and one that only leads there does not", async () => {
+  const { page } = await served.open();
+  await page.goto(`${served.url}#v=1&variance.dimension=77&at=gradient`);
+  await page.locator(".cover").first().waitFor({ state: "attached" });
+  const covered = (name: string) => page.locator(`.covered sqrtdk-${name}`).count();
+  assert.deepEqual([await covered("variance"), await covered("gradient")], [0, 1]);
+  await page.evaluate(() => {
+    location.hash = "v=1&gradient.keys=8";
+  });
+  await page.locator(".covered sqrtdk-gradient").waitFor({ state: "detached" });
+});
+
 test("a curve can be drawn with the pointer", async () => {
   const { page, trouble } = await served.open({ viewport: { width: 1280, height: 900 } });
   await page.goto(served.url);
@@ -102,7 +153,7 @@ test("a word is explained where it stands, Escape gives the word its focus back"
 test("a link restores figures that are not alive yet, and the address keeps what they will show", async () => {
   const { page } = await served.open();
   await page.goto(`${served.url}#v=1&gradient.keys=33&variance.dimension=77&softmax.scores=0,4`);
-  await page.waitForFunction(() => location.hash.includes("classroom."));
+  await page.waitForFunction(() => location.hash.includes("jacobian."));
   const hash = new URLSearchParams((await page.evaluate(() => location.hash)).slice(1));
   assert.equal(hash.get("gradient.keys"), "33");
   assert.equal(hash.get("softmax.scores"), "0,4");

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import type { Browser, Page } from "playwright-core";
 import { figureNames } from "../../web/state/fields.ts";
-import { servePage } from "./served-page.ts";
+import { servePage, uncovered } from "./served-page.ts";
 
 const kilobytes = (bytes: number) => `${(bytes / 1024).toFixed(1)} KB`;
 
@@ -88,7 +88,7 @@ await page.addInitScript(() => {
 tell(
   "loading",
   await tasks(page, async () => {
-    await page.goto(served.url);
+    await page.goto(uncovered(served.url));
     await page.locator("sqrtdk-attention #words[aria-busy=false]").waitFor();
     await page.waitForTimeout(2000);
   }),

@@ -5,7 +5,7 @@ import type { LitElement } from "lit";
 import type { Page } from "playwright-core";
 // The built package, as people import it.
 import { type Core, load } from "sqrtdk";
-import { type ServedPage, servePage } from "./served-page.ts";
+import { type ServedPage, servePage, uncovered } from "./served-page.ts";
 
 let served: ServedPage;
 let core: Core;
@@ -51,7 +51,7 @@ function assertAgrees({ value, band }: { value: number; band: number }, exact: n
 
 test("the variance follows the slider and agrees with d_k", async () => {
   const { page, trouble } = await served.open();
-  await page.goto(served.url);
+  await page.goto(uncovered(served.url));
   const figure = page.locator("sqrtdk-variance");
   const first = await settledWords(page, "sqrtdk-variance");
   assertAgrees(estimate(first, /variance/), 512, "variance at d_k = 512");
@@ -116,7 +116,7 @@ test("samples have the same bits in Chromium as in Node, in a page and in a work
   const bits = (result: typeof here) => JSON.stringify({ ...result.moments, ...result.histogram.counts });
 
   const { page } = await served.open();
-  await page.goto(served.url);
+  await page.goto(uncovered(served.url));
   const inPage = await page.evaluate(async (asked) => {
     const path = "/dist/index.js";
     const { load } = await import(path);
@@ -140,7 +140,7 @@ test("a browser without WebAssembly SIMD gets one clear sentence and no empty fr
   await page.addInitScript(() => {
     WebAssembly.validate = () => false;
   });
-  await page.goto(served.url);
+  await page.goto(uncovered(served.url));
   await page.locator("sqrtdk-variance").scrollIntoViewIfNeeded();
   const sentence = page.locator("sqrtdk-variance").getByText("no WebAssembly SIMD").first();
   await sentence.waitFor({ timeout: 20_000 });
@@ -165,7 +165,7 @@ async function shownDimension(page: Page, figure: string): Promise<number> {
 
 test("the drawing itself takes d_k from arrow keys and from a dragging pointer", async () => {
   const { page, trouble } = await served.open({ viewport: { width: 1280, height: 900 } });
-  await page.goto(served.url);
+  await page.goto(uncovered(served.url));
   for (const figure of ["sqrtdk-variance", "sqrtdk-gradient"]) {
     await page.locator(figure).scrollIntoViewIfNeeded();
     await settledWords(page, figure);
@@ -206,7 +206,7 @@ test("the drawing itself takes d_k from arrow keys and from a dragging pointer",
 
 test("words either say what the controls ask for or are marked as busy", async () => {
   const { page, trouble } = await served.open({ viewport: { width: 1280, height: 900 } });
-  await page.goto(`${served.url}#v=1&at=gradient`);
+  await page.goto(`${served.url}#v=1&gradient.dimension=512&at=gradient`);
   await settledWords(page, "sqrtdk-gradient", /With 16 keys/);
   // Looks at every frame while d_k, n and the seed change; the table's caption names the seed.
   const wrong = await page.evaluate(async () => {
@@ -246,7 +246,7 @@ test("words either say what the controls ask for or are marked as busy", async (
 
 test("a figure offers a link only where the page keeps its state", async () => {
   const { page } = await served.open();
-  await page.goto(served.url);
+  await page.goto(uncovered(served.url));
   const link = (figure: string) => page.locator(`${figure} button`, { hasText: "Copy link" });
   await settledWords(page, "sqrtdk-variance");
   assert.equal(await link("sqrtdk-variance").count(), 1);
@@ -266,7 +266,7 @@ test("a figure offers a link only where the page keeps its state", async () => {
 
 test("a figure can leave and come back, in the middle of everything", async () => {
   const { page, trouble } = await served.open();
-  await page.goto(served.url);
+  await page.goto(uncovered(served.url));
   await settledWords(page, "sqrtdk-variance");
   await page.evaluate(async () => {
     const figure = document.querySelector("sqrtdk-variance") as HTMLElement & {

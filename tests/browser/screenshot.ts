@@ -4,7 +4,7 @@
  */
 import { mkdir } from "node:fs/promises";
 import { figureNames } from "../../web/state/fields.ts";
-import { servePage } from "./served-page.ts";
+import { servePage, uncovered } from "./served-page.ts";
 
 const figures = figureNames.map((name) => `sqrtdk-${name}`);
 const samplingMs = 6000;
@@ -14,7 +14,7 @@ await mkdir("build/screenshots", { recursive: true });
 for (const colorScheme of ["light", "dark"] as const) {
   for (const width of [360, 768, 1280]) {
     const { page } = await served.open({ viewport: { width, height: 1400 }, colorScheme });
-    await page.goto(served.url);
+    await page.goto(uncovered(served.url));
     await page.waitForTimeout(samplingMs);
     // The chapter list sticks to the top of the window and would lie over the figures.
     await page.evaluate(() => document.querySelector("nav")?.style.setProperty("position", "static"));

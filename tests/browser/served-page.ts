@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { preview } from "vite";
+import { writeHash } from "../../web/state/hash.ts";
 
 const root = new URL("../..", import.meta.url);
 
@@ -21,6 +22,11 @@ export interface ServedPage {
   /** A page in a context of its own. What went wrong on it, and what it asked of other hosts, ends up in `trouble`. */
   open(options?: BrowserContextOptions): Promise<{ page: Page; trouble: string[] }>;
   close(): Promise<void>;
+}
+
+/** The lesson with no figure covered by a guess: its address says of every figure how it stands. */
+export function uncovered(url: string): string {
+  return `${url}${writeHash({})}&hide=-`;
 }
 
 /** Lets a page import the built package from its own origin, under the page's own security policy. */

@@ -3,6 +3,7 @@ import { type Address, frameUrl, linkTo } from "../state/address.ts";
 import { type FigureName, figureSchemas } from "../state/fields.ts";
 import { type FigureState, mentions, readFigure, readHash, writeHash } from "../state/hash.ts";
 import { figurePlace, figuresHere, withFigure } from "./figures.ts";
+import { coverOver } from "./predict/cover.ts";
 
 // Safari refuses more than 100 changes in 30 seconds, and a moving slider makes more.
 const writeDelay = 300;
@@ -50,11 +51,18 @@ function applyHash(scroll: boolean): string | null {
   return target ? reader.at : null;
 }
 
-/** What every figure shows, or will show when it comes to life. */
+/**
+ * What every figure shows, or will show when it comes to life. Covered ones stand as they do by default, and are left
+ * out: an address that says how a figure stands uncovers it.
+ */
 function states(hash: string): { [N in FigureName]?: FigureState<N> } {
   const reader = readHash(hash);
   const state = (name: FigureName) => figurePlace(name)?.state ?? readFigure(reader, name).state;
-  return Object.fromEntries(figuresHere().map((name) => [name, state(name)]));
+  const open = figuresHere().filter((name) => {
+    const figure = figurePlace(name);
+    return figure && !coverOver(figure);
+  });
+  return Object.fromEntries(open.map((name) => [name, state(name)]));
 }
 
 export function keepLinkState(): void {
@@ -79,7 +87,7 @@ export function keepLinkState(): void {
   // Later: changing the address makes the browser lay out the page, which at this moment is not needed yet.
   writeSoon();
 
-  document.addEventListener("sqrtdk-state", writeSoon);
+  for (const kind of ["sqrtdk-state", "sqrtdk-uncovered"]) document.addEventListener(kind, writeSoon);
   addEventListener("hashchange", () => {
     place = applyHash(true);
     write();
@@ -91,8 +99,9 @@ export function keepLinkState(): void {
     if (!target || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     land(target);
-    target.setAttribute("tabindex", "-1");
-    target.focus({ preventScroll: true });
+    const cover = coverOver(target);
+    if (!cover) target.setAttribute("tabindex", "-1");
+    (cover ?? (target as HTMLElement)).focus({ preventScroll: true });
     place = target.id;
     write();
   });

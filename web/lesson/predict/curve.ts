@@ -31,6 +31,13 @@ export function curveVerdict(power: number): string {
   return "Your curve bends up, as if the terms fed each other.";
 }
 
+/** "The power 0.0" would be no help to anyone. */
+export function drawnGrowth(power: number): string {
+  if (Math.abs(power) < 0.05) return "It does not grow,";
+  if (power < 0) return "It falls";
+  return `It grows about like the power ${fixed(power, 1)} of the number of components,`;
+}
+
 class CurveDrawing {
   readonly values: number[] = columns.map(() => given);
   revealed = false;
@@ -109,8 +116,9 @@ class CurveDrawing {
       this.revealed ? this.#truth(truth) : nothing,
       spot({ cx: this.#x(given), cy: this.#y(given), paint: theme.raw, theme, mark: "dot", radius: 6 }),
       label("given: 128", {
-        x: this.#x(given),
-        y: this.#y(given) - 16,
+        // Beside the axis and above: the truth runs up to the right of the point, and must not cross the words.
+        x: this.#x(given) - 10,
+        y: this.#y(given) - 26,
         fill: theme.raw,
         anchor: "middle",
         size: 12,
@@ -141,7 +149,7 @@ export function guessCurve(form: HTMLFormElement): void {
       curve.revealed = true;
       curve.draw();
       const words = guessed
-        ? `${curveVerdict(power)} It grows about like the power ${fixed(power, 1)} of the number of components, and ends at ${count(last)}. `
+        ? `${curveVerdict(power)} ${drawnGrowth(power)} and ends at ${count(last)}. `
         : "";
       answer.replaceChildren(
         paragraph(
