@@ -11,7 +11,9 @@ const chrome = await launch({
 const url = server.resolvedUrls.local[0];
 for (const [name, config] of [["mobile"], ["desktop", desktopConfig]]) {
   const { lhr } = await lighthouse(url, { port: chrome.port, logLevel: "silent" }, config);
-  const scores = Object.values(lhr.categories).map(({ title, score }) => `${title} ${Math.round(100 * score)}`);
+  const scores = Object.values(lhr.categories).map(
+    ({ title, score }) => `${title} ${Math.round(100 * score)}`,
+  );
   console.log(`${name}: ${scores.join(", ")}`);
   for (const { title, score, displayValue = "" } of Object.values(lhr.audits))
     if (score !== null && score < 0.9) console.log(`  ${score.toFixed(2)} ${title} ${displayValue}`);
