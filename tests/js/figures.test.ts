@@ -135,6 +135,47 @@ test("an error is told once and does not stop what comes after", async () => {
   assert.ok(done);
 });
 
+/** A job whose parts end, one call after the other, as told; `null` is a good end. */
+function mortal(coarse: (string | null)[], refine: (string | null)[] = []) {
+  const calls = { coarse: 0, refine: 0 };
+  const part = (name: "coarse" | "refine", ends: (string | null)[]) => async () => {
+    const code = ends[calls[name]++];
+    if (code) throw Object.assign(new Error(code), { code });
+  };
+  return { calls, job: { coarse: part("coarse", coarse), refine: part("refine", refine) } };
+}
+
+test("a part whose worker died is run again, twice at most; other errors are told at once", async () => {
+  const [dead, other] = ["ERR_WORKER", "ERR_OUT_OF_MEMORY"];
+  for (const [coarse, refine, calls, told] of [
+    [[dead, dead, null], [dead, null], { coarse: 3, refine: 2 }, []],
+    [[dead, dead, dead, null], [], { coarse: 3, refine: 0 }, [dead]],
+    [[null], [dead, dead, dead, null], { coarse: 1, refine: 3 }, [dead]],
+    [[dead, other, null], [], { coarse: 2, refine: 0 }, [other]],
+  ] as const) {
+    const errors: unknown[] = [];
+    const latest = new Latest((error) => errors.push((error as { code: string }).code));
+    const made = mortal([...coarse], [...refine]);
+    latest.ask(made.job);
+    await settle();
+    assert.deepEqual([made.calls, errors, latest.done], [calls, told, true]);
+  }
+});
+
+test("something newer goes before a part whose worker died", async () => {
+  const latest = new Latest((error) => assert.fail(String(error)));
+  const [newer, answers] = [mortal([null]), [] as string[]];
+  latest.ask({
+    coarse: async () => {
+      answers.push("old");
+      latest.ask(newer.job);
+      throw Object.assign(new Error("died"), { code: "ERR_WORKER" });
+    },
+  });
+  await settle();
+  assert.deepEqual([answers, newer.calls], [["old"], { coarse: 1, refine: 1 }]);
+});
+
 test("errors become one clear sentence", () => {
   assert.match(troubleSentence({ code: "ERR_WASM_UNAVAILABLE" }), /^This browser has no WebAssembly SIMD/);
   assert.match(troubleSentence("anything"), /Reset tries again/);

@@ -4,11 +4,17 @@
  * on every move of a slider, a fast hand would never see an answer. Of the jobs that wait, only the newest is kept.
  */
 
+/** A part of a job is what it is asked for and nothing else, so that it may be run again. */
 export interface Job {
   coarse(signal: AbortSignal): Promise<void>;
   /** Left out where the first answer is exact. */
   refine?(signal: AbortSignal): Promise<void>;
 }
+
+/** How often a part is run again because its worker died: a request that kills every worker must come to an end. */
+const retries = 2;
+
+const workerDied = (error: unknown) => (error as { code?: unknown } | null)?.code === "ERR_WORKER";
 
 export class Latest {
   /** While false, refinements wait: the reader pressed Pause. */
@@ -67,13 +73,25 @@ export class Latest {
     }
   }
 
+  /** The pool starts another worker for the next call: nothing the reader has to know of. Something newer goes first. */
+  async #surviving(part: Job["coarse"], job: Job, signal: AbortSignal): Promise<void> {
+    for (let lost = 0; ; lost++) {
+      try {
+        return await part.call(job, signal);
+      } catch (error) {
+        if (signal.aborted || !workerDied(error) || lost === retries) throw error;
+        if (this.#waiting) return;
+      }
+    }
+  }
+
   async #next(job: Job): Promise<void> {
     this.#waiting = null;
     this.#unrefined = null;
     this.#coarse = new AbortController();
     const { signal } = this.#coarse;
     try {
-      await job.coarse(signal);
+      await this.#surviving(job.coarse, job, signal);
       if (!signal.aborted && job.refine) this.#unrefined = job;
     } catch (error) {
       if (!signal.aborted) this.#onError(error);
@@ -84,7 +102,7 @@ export class Latest {
     this.#refine = new AbortController();
     const { signal } = this.#refine;
     try {
-      await job.refine?.(signal);
+      if (job.refine) await this.#surviving(job.refine, job, signal);
       if (!signal.aborted && this.#unrefined === job) this.#unrefined = null;
     } catch (error) {
       if (signal.aborted) return;
