@@ -178,7 +178,7 @@ test("something newer goes before a part whose worker died", async () => {
 
 test("errors become one clear sentence", () => {
   assert.match(troubleSentence({ code: "ERR_WASM_UNAVAILABLE" }), /^This browser has no WebAssembly SIMD/);
-  assert.match(troubleSentence("anything"), /Reset tries again/);
+  assert.match(troubleSentence("anything"), /stopped unexpectedly/);
 });
 
 test("a correlation of 0 has a stop of its own on a slider that goes by ratios elsewhere", () => {

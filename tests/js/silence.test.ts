@@ -4,9 +4,9 @@ import { after, test } from "node:test";
 import { Worker } from "node:worker_threads";
 import { compile } from "sqrtdk";
 import type { Task } from "../../web/worker/calls.ts";
-import { type Assignment, Crew } from "../../web/worker/crew.ts";
+import { type Assignment, Crew, type Patience } from "../../web/worker/crew.ts";
 import type { ToWorker } from "../../web/worker/protocol.ts";
-import { type Spawn, waysToSpawn } from "../../web/worker/spawn.ts";
+import { type Peer, type Spawn, waysToSpawn } from "../../web/worker/spawn.ts";
 
 const module = new WebAssembly.Module(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0));
 const patience = { turnMilliseconds: 40, turns: 5 };
@@ -16,7 +16,9 @@ const alive = setInterval(() => {}, 1000);
 after(() => clearInterval(alive));
 
 /** Threads that run the first of the given scripts, then the next; that they end is not reported. */
-function crewOf(...scripts: string[]) {
+const crewOf = (...scripts: string[]) => patientCrew(patience, undefined, ...scripts);
+
+function patientCrew(patience: Patience, gone: Peer["gone"], ...scripts: string[]) {
   const threads: Worker[] = [];
   const said: ToWorker["type"][] = [];
   const spawn: Spawn = (listener) => {
@@ -39,6 +41,7 @@ function crewOf(...scripts: string[]) {
       },
       hold() {},
       terminate: () => void thread.terminate(),
+      ...(gone && { gone }),
     };
   };
   const inPage: Spawn = () => assert.fail("the page stood in");
@@ -71,6 +74,27 @@ for (const [why, dies] of Object.entries(deaths)) {
   });
 }
 
+const endless = { ...patience, turns: 1e9 };
+
+test("one that does not even set to work is given up soon, whatever it was to do", async () => {
+  const { crew, submit } = patientCrew(endless, undefined, deaths["hears and says nothing"], works);
+  await assert.rejects(submit("scaledDotProductAttention").result, { code: "ERR_WORKER" });
+  assert.equal(await submit().result, "result");
+  crew.close();
+});
+
+test("one that set to work and no longer holds its lock is given up soon", async () => {
+  const looks: string[] = [];
+  const gone = async (lock: string) => looks.push(lock) > 3;
+  const dies = 'if (type === "run") { say({ type: "pong" }); for (;;); }';
+  const { crew, submit } = patientCrew(endless, gone, dies, works);
+  const message = "scaledDotProductAttention: the worker died: it is gone";
+  await assert.rejects(submit("scaledDotProductAttention").result, { code: "ERR_WORKER", message });
+  assert.equal(new Set(looks).size, 1, "one worker, one lock");
+  assert.equal(await submit().result, "result");
+  crew.close();
+});
+
 test("one that is busy with what nobody waits for any more is given up as well", async () => {
   const { crew, said, submit } = crewOf(deaths["never comes back"], works);
   const { assignment } = submit();
@@ -93,7 +117,7 @@ test("a worker that answers is left to work for as long as it takes", async () =
 
 test("a call without steps may answer nothing for much longer", async () => {
   const { crew, threads, submit } = crewOf(
-    'if (type === "run") { const end = Date.now() + 600; while (Date.now() < end); say({ type: "done", id, value: "late" }); }',
+    'if (type === "run") { say({ type: "pong" }); const end = Date.now() + 600; while (Date.now() < end); say({ type: "done", id, value: "late" }); }',
   );
   assert.equal(await submit("scaledDotProductAttention").result, "late");
   assert.equal(threads.length, 1);

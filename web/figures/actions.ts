@@ -2,6 +2,7 @@
 import type { TemplateResult } from "lit";
 import { csvText } from "../charts/csv.ts";
 import { pngBlob, saveBlob, svgText } from "../charts/download.ts";
+import type { Theme } from "../charts/theme.ts";
 
 export interface Table {
   caption: string;
@@ -15,6 +16,15 @@ export interface Paper {
   title: string;
   description: string;
   opaque: true;
+}
+
+/** Of a drawing that no page has asked for. */
+export interface Print {
+  width: number;
+  theme: Theme;
+  signal: AbortSignal;
+  /** The first numbers are fine enough. */
+  draft: boolean;
 }
 
 /** What was put on the clipboard, or is shown to be. */

@@ -9,7 +9,7 @@ import { type Address, frameCode } from "../state/address.ts";
 import type { FigureName } from "../state/fields.ts";
 import type { FigureState } from "../state/hash.ts";
 import { serialiseValue } from "../state/schema.ts";
-import { type Copied, type Paper, type Table, takeaways } from "./actions.ts";
+import { type Copied, type Paper, type Print, type Table, takeaways } from "./actions.ts";
 import { Announcer } from "./announcer.ts";
 import { footer, type Status } from "./footer.ts";
 import { type Job, Latest } from "./latest.ts";
@@ -18,19 +18,12 @@ import type { ReadingCursor } from "./reading-cursor.ts";
 import { sharedPool } from "./shared-pool.ts";
 import { StateElement } from "./state-element.ts";
 import { figureStyle } from "./style.ts";
-import { troubleSentence } from "./trouble.ts";
+import { troubleNote, troubleSentence } from "./trouble.ts";
 
 /** Of a saved drawing, in pixels. */
 export const exportWidth = 1040;
 /** What drawings are laid out for at least; where there is less room, as while a window is being resized, they shrink. */
 const narrowest = 200;
-
-export interface Print {
-  width: number;
-  theme: Theme;
-  signal: AbortSignal;
-  draft: boolean;
-}
 
 export abstract class FigureElement<N extends FigureName> extends StateElement<N> {
   static override styles = [figureStyle];
@@ -219,6 +212,13 @@ export abstract class FigureElement<N extends FigureName> extends StateElement<N
     this.tell("sqrtdk-error", { figure: this.figureName, error });
   }
 
+  /** The settings as they are; the pressed button goes, and whoever works by keyboard goes on at the words. */
+  readonly #again = () => {
+    this.renderRoot.querySelector<HTMLElement>("#words")?.focus({ preventScroll: true });
+    this.trouble = "";
+    this.#compute();
+  };
+
   #onPaper(width: number, theme: Theme): TemplateResult {
     return this.draw(width, theme, { title: this.plainTitle, description: this.summary(), opaque: true });
   }
@@ -307,8 +307,8 @@ export abstract class FigureElement<N extends FigureName> extends StateElement<N
       ${this.#hides("controls") ? nothing : html`<div class="controls" role="group" aria-label="Settings">${this.controls()}</div>`}
       ${this.#hides("legend") ? nothing : this.legend()}
       ${this.#plot()}
-      ${this.trouble ? html`<p class="trouble" role="alert">${this.trouble}</p>` : nothing}
-      <div class="words ${this.#hides("words") ? "hidden" : ""}" id="words" aria-busy=${waiting}>${silent ? nothing : this.words()}</div>
+      ${this.trouble ? troubleNote(this.trouble, this.#again) : nothing}
+      <div class="words ${this.#hides("words") ? "hidden" : ""}" id="words" tabindex="-1" aria-busy=${waiting}>${silent ? nothing : this.words()}</div>
       ${footer({
         hide: this.state.hide,
         status,

@@ -90,6 +90,8 @@ export const figureStyle = css`
   .raw { color: var(--sqrtdk-raw); text-decoration: underline dashed 1.5px; text-underline-offset: 0.22em; white-space: nowrap; font-weight: 600; }
   .scaled { color: var(--sqrtdk-scaled); text-decoration: underline solid 1.5px; text-underline-offset: 0.22em; white-space: nowrap; font-weight: 600; }
   .note, .trouble { margin: 0.9rem 0 0; padding: 0.6rem 0.9rem; border-inline-start: 3px solid var(--sqrtdk-raw); background: var(--sqrtdk-panel); border-radius: 0 8px 8px 0; overflow-wrap: anywhere; }
+  .trouble { display: flex; flex-wrap: wrap; gap: 0.5rem 1rem; align-items: center; justify-content: space-between; }
+  .trouble p { margin: 0; }
 
   footer { margin-top: 1.25rem; padding-top: 0.9rem; border-top: 1px solid var(--sqrtdk-grid); font-size: 0.8125rem; }
   .meta { display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; align-items: center; color: var(--sqrtdk-muted); font-variant-numeric: tabular-nums; }

@@ -12,14 +12,17 @@ const maximumFailures = 2;
 
 /**
  * When to give a busy worker up of which nothing is heard: some browsers end workers and tell nobody. It is asked once
- * after a turn of silence. The turns are counted and not the time, which also passes while the page itself stands still;
- * together they are much longer than any one step, in which a worker answers nothing.
+ * after a turn of silence; after two it is looked whether it still holds its lock, where there are locks. The turns are
+ * counted and not the time, which also passes while the page itself stands still; together they are much longer than
+ * any one step, in which a worker answers nothing.
  */
 export interface Patience {
   turnMilliseconds: number;
   turns: number;
 }
-const usualPatience: Patience = { turnMilliseconds: 5000, turns: 12 };
+const usualPatience: Patience = { turnMilliseconds: 2000, turns: 30 };
+/** Before a worker sets to work it says so, and until then it has nothing to do that could keep it. */
+const turnsToBegin = 3;
 
 /** Calls without steps may take long, and a worker answers nothing meanwhile: twenty minutes with the usual patience. */
 const timesAsLongAtOnce = 20;
@@ -35,8 +38,10 @@ export interface Assignment {
 interface Member {
   peer: Peer;
   way: Spawn;
+  /** What it holds while it works. */
+  lock: string;
   /** What it works at; undefined when idle. Nobody waits for a dropped one, but it is busy until it says so. */
-  current: { id: number; assignment: Assignment; dropped: boolean } | undefined;
+  current: { id: number; assignment: Assignment; begun: boolean; dropped: boolean } | undefined;
   /** Turns since it was last heard of, or was given its task. */
   silentTurns: number;
   fail(why: string): void;
@@ -119,10 +124,18 @@ export class Crew {
       member.silentTurns++;
       if (member.silentTurns >= this.#turnsFor(member.current)) member.fail("nothing was heard of it");
       else if (member.silentTurns === 1) member.peer.post({ type: "ping" });
+      else if (member.current.begun) void this.#lookFor(member, member.current);
     }
   }
 
-  #turnsFor({ assignment, dropped }: NonNullable<Member["current"]>): number {
+  async #lookFor(member: Member, current: Member["current"]): Promise<void> {
+    const gone = await member.peer.gone?.(member.lock);
+    // Meanwhile it may have ended its task, or have been heard of.
+    if (gone && member.current === current && member.silentTurns > 1) member.fail("it is gone");
+  }
+
+  #turnsFor({ assignment, begun, dropped }: NonNullable<Member["current"]>): number {
+    if (!begun) return turnsToBegin;
     const computesAtOnce = !dropped && calls[assignment.task.call].way === "whole";
     return this.#patience.turns * (computesAtOnce ? timesAsLongAtOnce : 1);
   }
@@ -157,7 +170,7 @@ export class Crew {
 
   #assign(member: Member, assignment: Assignment): void {
     const id = this.#nextId++;
-    member.current = { id, assignment, dropped: false };
+    member.current = { id, assignment, begun: false, dropped: false };
     member.silentTurns = 0;
     member.peer.hold(true);
     const { task } = assignment;
@@ -212,6 +225,7 @@ export class Crew {
 
   #tryWay(way: Spawn, module: WebAssembly.Module): Promise<Member> {
     return new Promise((resolve, reject) => {
+      const lock = `sqrtdk-${Math.random()}`;
       let member: Member | undefined;
       const fail = (why: string) => {
         clearTimeout(timer);
@@ -230,13 +244,13 @@ export class Crew {
             if (member) return this.#receive(member, data);
             if (data.type !== "ready") return fail("it said something before it was ready");
             clearTimeout(timer);
-            member = { peer: peer as Peer, way, current: undefined, silentTurns: 0, fail };
+            member = { peer: peer as Peer, way, lock, current: undefined, silentTurns: 0, fail };
             member.peer.hold(false);
             resolve(member);
           },
         });
         peer.hold(true);
-        peer.post({ type: "start", module });
+        peer.post({ type: "start", module, lock });
       } catch (error) {
         fail(error instanceof Error ? error.message : String(error));
       }
@@ -246,6 +260,7 @@ export class Crew {
   #receive(member: Member, message: FromWorker): void {
     member.silentTurns = 0;
     const { current } = member;
+    if (current) current.begun = true;
     if (!current || !("id" in message) || message.id !== current.id) return;
     const { assignment, dropped } = current;
     if (message.type === "progress") {

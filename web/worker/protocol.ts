@@ -6,7 +6,8 @@ import type { Task } from "./calls.ts";
 export const progressMilliseconds = 50;
 
 export type ToWorker =
-  | { type: "start"; module: WebAssembly.Module }
+  /** `lock` is the name of what it holds while it works; whoever gets that knows that it is gone. */
+  | { type: "start"; module: WebAssembly.Module; lock: string }
   | { type: "run"; id: number; task: Task }
   | { type: "cancel"; id: number }
   /** Is it there? */
@@ -14,6 +15,7 @@ export type ToWorker =
 
 export type FromWorker =
   | { type: "ready" }
+  /** It is there; said without being asked when it sets to work. */
   | { type: "pong" }
   /** It cannot serve: the engine did not start, or broke while it ran. */
   | { type: "broken"; message: string }
@@ -34,7 +36,8 @@ const isTask = (value: unknown): value is Task =>
 
 export function isToWorker(value: unknown): value is ToWorker {
   if (!isObject(value)) return false;
-  if (value.type === "start") return value.module instanceof WebAssembly.Module;
+  if (value.type === "start")
+    return value.module instanceof WebAssembly.Module && typeof value.lock === "string";
   if (value.type === "ping") return true;
   if (!Number.isInteger(value.id)) return false;
   return value.type === "cancel" || (value.type === "run" && isTask(value.task));

@@ -22,10 +22,17 @@ function otherEvents(): Promise<void> {
   });
 }
 
-/** Answers a pool. Returns what is to be done with each message that comes. */
-export function serve(port: Port<FromWorker>): (message: unknown) => void {
+/**
+ * Answers a pool. Returns what is to be done with each message that comes. `hold` takes a lock while there is work, and
+ * returns what gives it back.
+ */
+export function serve(
+  port: Port<FromWorker>,
+  hold?: (lock: string) => () => void,
+): (message: unknown) => void {
   const running = new Set<number>();
   let core: Promise<Core> | undefined;
+  let lock = "";
 
   async function start(module: WebAssembly.Module) {
     core = loader.load({ wasmModule: module });
@@ -57,6 +64,8 @@ export function serve(port: Port<FromWorker>): (message: unknown) => void {
 
   async function run(id: number, task: Task) {
     running.add(id);
+    const release = hold?.(lock);
+    port.post({ type: "pong" });
     try {
       if (!core) throw new SqrtdkError("ERR_WORKER", "the worker was not started");
       const value = await drive(id, stepsOf(await core, task));
@@ -66,6 +75,7 @@ export function serve(port: Port<FromWorker>): (message: unknown) => void {
       port.post({ type: "failed", id, code: error.code, message: error.message });
     } finally {
       running.delete(id);
+      release?.();
     }
   }
 
@@ -74,8 +84,10 @@ export function serve(port: Port<FromWorker>): (message: unknown) => void {
 
   return (message) => {
     if (!isToWorker(message)) return;
-    if (message.type === "start") start(message.module).catch(broken);
-    else if (message.type === "run") run(message.id, message.task).catch(broken);
+    if (message.type === "start") {
+      lock = message.lock;
+      start(message.module).catch(broken);
+    } else if (message.type === "run") run(message.id, message.task).catch(broken);
     else if (message.type === "ping") port.post({ type: "pong" });
     else running.delete(message.id);
   };

@@ -1,5 +1,6 @@
 /** The ways to start a worker, and what stands in for one where workers are refused. */
 import { workerScript } from "../../build/generated/worker-script.js";
+import { isFree } from "./lock.ts";
 import type { FromWorker, Port, ToWorker } from "./protocol.ts";
 import { serve } from "./serve.ts";
 
@@ -8,6 +9,8 @@ export interface Peer extends Port<ToWorker> {
   /** Whether the process has to stay alive for it (Node). */
   hold(busy: boolean): void;
   terminate(): void;
+  /** Whether it is certain that the worker, which works and holds its lock, is no more. Left out where ends are told. */
+  gone?(lock: string): Promise<boolean>;
 }
 
 export interface Listener {
@@ -48,6 +51,7 @@ function fromWorker(worker: Worker, listener: Listener): Peer {
     post: (message, transfer = []) => worker.postMessage(message, transfer),
     hold: () => {},
     terminate: () => worker.terminate(),
+    gone: isFree,
   };
 }
 
