@@ -27,13 +27,12 @@ export function cursor({ x, top, bottom, left, right, text, theme }: CursorOptio
   </g>`;
 }
 
-/** A vertical rule that marks a value of the x axis, with its name beside it. */
-export function threshold(
-  options: Omit<CursorOptions, "left" | "right"> & { side?: "start" | "end"; labelAt?: number },
-): SVGTemplateResult {
-  const { x, top, bottom, text, theme, side = "start", labelAt = top + 12 } = options;
-  return svg`<g>
-    <line x1=${x} x2=${x} y1=${top} y2=${bottom} stroke=${theme.muted} stroke-width="1.2" stroke-dasharray="2 3"></line>
-    ${label(text, { x: x + (side === "start" ? 6 : -6), y: labelAt, fill: theme.muted, anchor: side, size: 11.5, halo: theme.paper })}
-  </g>`;
+/** A vertical rule that marks a value of the x axis. */
+export function threshold({
+  x,
+  top,
+  bottom,
+  theme,
+}: Pick<CursorOptions, "x" | "top" | "bottom" | "theme">): SVGTemplateResult {
+  return svg`<line x1=${x} x2=${x} y1=${top} y2=${bottom} stroke=${theme.muted} stroke-width="1.2" stroke-dasharray="2 3"></line>`;
 }

@@ -66,14 +66,16 @@ export interface LabelOptions {
   weight?: number;
   /** Paint of a halo that keeps the label readable over lines. */
   halo?: string;
+  /** The width it is set to, where letters of whatever font must not leave a frame. */
+  fit?: number;
 }
 
 export function label(text: string, options: LabelOptions): SVGTemplateResult {
-  const { x, y, fill, anchor = "start", size = 12, weight = 400, halo } = options;
+  const { x, y, fill, anchor = "start", size = 12, weight = 400, halo, fit } = options;
   return svg`<text x=${x} y=${y} fill=${fill} text-anchor=${anchor} font-size=${size} font-weight=${weight}
     stroke=${halo ?? nothing} stroke-width=${halo ? 4 : nothing}
     stroke-linejoin=${halo ? "round" : nothing} paint-order=${halo ? "stroke" : nothing}
-    font-variant-numeric="tabular-nums">${rich(text)}</text>`;
+    textLength=${fit ?? nothing} lengthAdjust=${fit ? "spacingAndGlyphs" : nothing} font-variant-numeric="tabular-nums">${rich(text)}</text>`;
 }
 
 export function shifted(x: number, y: number, content: unknown): SVGTemplateResult {

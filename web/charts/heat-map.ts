@@ -111,8 +111,13 @@ function cell(value: number, { x, y, width, height }: Place, options: HeatMapOpt
   const text = options.text && roomy ? options.text(value) : "";
   return svg`<rect x=${x} y=${y} width=${width} height=${height} fill=${paint} fill-opacity=${(fullOpacity * far).toFixed(3)}
       stroke=${theme.grid} stroke-width="1"></rect>
-    ${text ? label(text, { x: middle.x, y: middle.y + 4, fill: theme.ink, anchor: "middle", size: options.textSize ?? 11.5 }) : nothing}
+    ${text ? label(text, { x: middle.x, y: middle.y + 4, fill: theme.ink, anchor: "middle", size: options.textSize ?? 11.5, ...fitted(text, width) }) : nothing}
     ${!text && value < 0 && far > 0.02 && Math.min(width, height) >= roomForSign ? sign(middle, Math.min(width, height), far, theme.ink) : nothing}`;
+}
+
+/** Five characters fill a narrow cell; how wide they are depends on the font, how much room there is does not. */
+function fitted(text: string, width: number): { fit?: number } {
+  return text.length > 4 && width < 42 ? { fit: width - 4 } : {};
 }
 
 /** A minus, where there is no room for the number; as faint as its cell, but to be seen wherever that is. */

@@ -71,7 +71,7 @@ function cellLine({ reading, value, limits, onValue, onUndo }: InspectorOptions)
 }
 
 export const attentionStyle = css`
-  .step { min-width: 2.5rem; font-size: 1rem; }
+  .step { min-width: 2.75rem; font-size: 1rem; }
   button:disabled { opacity: 0.45; cursor: default; }
   .diagram { display: block; border-radius: 6px; cursor: crosshair; }
   .reading {

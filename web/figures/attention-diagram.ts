@@ -139,8 +139,8 @@ function blockView(block: Block, options: DiagramOptions): SVGTemplateResult {
   const middle = x + width / 2;
   return svg`<rect x=${x} y=${y} width=${width} height=${height} rx="7" fill=${theme.panel} stroke=${paint} stroke-width=${works ? 2.5 : 1.2}
       stroke-dasharray=${off ? "4 3" : nothing}></rect>
-    ${label(name, { x: middle, y: y + 14, fill: theme.ink, anchor: "middle", size: width < 50 ? 10.5 : 11.5, weight: 650 })}
-    ${label(detail, { x: middle, y: y + 27, fill: operation === "scale" ? paint : theme.muted, anchor: "middle", size: 10.5 })}`;
+    ${label(name, { x: middle, y: y + 14, fill: theme.ink, anchor: "middle", size: width < 54 ? 11 : 11.5, weight: 650 })}
+    ${label(detail, { x: middle, y: y + 27, fill: operation === "scale" ? paint : theme.muted, anchor: "middle", size: 11 })}`;
 }
 
 /** The size that is painted in full. Scores before and after the scale share it, so that it is seen to calm them. */
@@ -174,7 +174,7 @@ function matrixView(slot: Slot, ready: boolean, options: DiagramOptions): SVGTem
         reach: reachOf(slot, options),
         theme,
         text: cellText,
-        textSize: width < 34 ? 10.5 : 11.5,
+        textSize: width < 40 ? 11 : 11.5,
         ...(slot === "weights" && stage.direction === "forward" && { rise: theme.weight }),
       })
     : svg`<rect x=${box.left} y=${top} width=${box.right - box.left} height=${box.bottom - top} rx="3" fill="none" stroke=${theme.grid} stroke-width="1.5" stroke-dasharray="3 4"></rect>`;

@@ -50,7 +50,7 @@ export interface LayoutOptions {
 /** Above every matrix: its name and shape, its variance and largest value. */
 export const headHeight = 36;
 const cellHeight = 25;
-const smallestCell = 33;
+const smallestCell = 34;
 const largestCell = 48;
 const blockHeight = 34;
 const gutter = 12;
@@ -92,7 +92,8 @@ function wideLayout({ width, tokens, dimension, columns }: LayoutOptions): Layou
     output: place(third, last, valueDim),
   };
   const line = (name: Slot) => places[name].y + headHeight + body / 2;
-  const blockWidth = Math.min(64, gap - 16);
+  // Arrows are what is left on either side.
+  const blockWidth = Math.min(64, gap - 10);
   const block = (operation: Block["operation"], x: number, y: number, wide = blockWidth): Block => ({
     operation,
     x: x - wide / 2,

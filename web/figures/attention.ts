@@ -119,7 +119,7 @@ export class AttentionFigure extends FigureElement<"attention"> {
     const arm = this.state.scale === "none" ? "raw" : "scaled";
     return key([
       { kind: arm, text: arm === "raw" ? "the way without the scale" : html`the way through the scale` },
-      { kind: "rise", text: "above 0" },
+      { kind: "plus", text: "above 0" },
       { kind: "fall", text: "below 0" },
       { kind: "weight", text: "attention weight" },
       ...(this.#handMade > 0 ? [{ kind: "hand", text: "set by hand" } as const] : []),

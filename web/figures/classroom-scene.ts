@@ -129,7 +129,7 @@ export function scene({ row, widestSpread, theme, left, width, top }: SceneOptio
     return svg`${lines.map(({ name, paint, text }, line) => {
       const y = floor + 22 + 18.5 * line;
       return svg`${label(name, { x: left, y, fill: paint, weight: 600, size: 12 })}
-        ${eachPupil((i) => label(text(i), { x: at(i), y, fill: paint, anchor: "middle", size: roomy ? 12 : 10.5, weight: i === tallest ? 700 : 400 }))}`;
+        ${eachPupil((i) => label(text(i), { x: at(i), y, fill: paint, anchor: "middle", size: roomy ? 12 : 11, weight: i === tallest ? 700 : 400 }))}`;
     })}`;
 
     function score(value: number): string {

@@ -151,6 +151,8 @@ const float32: Panel = {
 };
 
 const lowest = 1e-3;
+/** Above the highest line there is room for its name. */
+const highest = (most: number) => 2.5 * Math.max(10, most);
 
 const queryGradient: Panel = {
   title: "length |dL/dq| of the query\u2019s gradient",
@@ -166,8 +168,8 @@ const queryGradient: Panel = {
     { name: "median", pick: medianOf("gradQueryNorm"), marks: hollow, width: 1.8 },
   ],
   floor: () => lowest,
-  y: (box, { most }) => scaleLog([lowest, 1.6 * Math.max(10, most)], [box.bottom, box.top]).clamp(true),
-  ticks: ({ most }) => [-3, -2, -1, 0, 1, 2].filter((at) => 10 ** at < 1.6 * Math.max(10, most)).map(power),
+  y: (box, { most }) => scaleLog([lowest, highest(most)], [box.bottom, box.top]).clamp(true),
+  ticks: ({ most }) => [-3, -2, -1, 0, 1, 2].filter((at) => 10 ** at < highest(most)).map(power),
   curve: "plateau",
 };
 

@@ -43,7 +43,7 @@ export function panels(options: PanelsOptions): Panels {
   const main = wide ? Math.round(width * 0.56) : width;
   const box = (from: number, span: number, y: number, height: number): Box => ({
     left: from + 44,
-    right: from + span - 10,
+    right: from + span - 16,
     top: y,
     bottom: y + height,
   });
@@ -113,22 +113,30 @@ function panel(
           band: false,
           mark: series.marks[arm],
         }),
-      ])}
-      ${nameAtEnd(series, paths[0]?.points ?? [], { ...common, floor })}`;
+      ])}`;
   });
   const now = chosen?.dimension === dimension ? chosen : null;
   const marks = now
     ? kind.series.flatMap((series) => armNames.map((arm) => nowMark(now, series, arm, { ...common, floor })))
     : "";
+  // Above all lines, the cursor's too, wherever it is moved to.
+  const names = [
+    box.bottom - box.top > 200 ? freezing(x, box, keys, theme) : "",
+    kind.curve === "power-law" && expectedMaximum > 0 ? powerLawName(x, y, expectedMaximum, theme) : "",
+    ...kind.series.map((series) =>
+      nameAtEnd(series, pointsOf(sweep, series, "raw", floor), { ...common, floor }),
+    ),
+  ];
   return svg`<g>
     ${label(kind.title, { x: box.left - 44, y: box.top - 32, fill: theme.ink, weight: 600 })}
     ${leftAxis({ scale: y, box, ticks: kind.ticks(reach), theme })}
     ${bottomAxis({ scale: x, box, ticks: powerOfTwoTicks(dimensionLimits.min, dimensionLimits.max, box.right - box.left < 380 ? 4 : 2), theme, title: "d_k" })}
-    ${first && box.bottom - box.top > 200 ? freezing(x, box, keys, theme) : threshold({ x: x(2 * Math.log(keys)), top: box.top, bottom: box.bottom, text: "", theme })}
+    ${threshold({ x: x(2 * Math.log(keys)), top: box.top, bottom: box.bottom, theme })}
     ${kind.curve === "power-law" && expectedMaximum > 0 ? powerLaw(x, y, expectedMaximum, theme) : ""}
     ${kind.curve === "plateau" && expectedMaximum > 0 ? plateauLine(x, y, expectedMaximum, theme) : ""}
     ${drawn}
     ${cursor({ x: x(dimension), top: box.top, bottom: box.bottom, left: box.left, right: box.right, text: first ? `d_k = ${dimension}` : "", theme })}
+    ${names}
     ${marks}
   </g>`;
 }
@@ -190,20 +198,33 @@ function nameAtEnd(
   return label(name, { ...look, x: x(high.x) + 12, y: y(high.y) - 2 });
 }
 
-function freezing(x: Position, box: Box, keys: number, theme: Theme): SVGTemplateResult {
+/** The name of the threshold, beside its foot: there the lines are still high above. */
+function freezing(x: Position, box: Box, keys: number, theme: Theme): SVGTemplateResult[] {
   const at = 2 * Math.log(keys);
-  const text = `freezing begins: d_k = 2 ln n = ${exact(at, 2)}`;
-  return threshold({ x: x(at), top: box.top, bottom: box.bottom, text, theme, labelAt: box.bottom - 12 });
+  const value = `d_k = 2 ln n = ${exact(at, 2)}`;
+  const lines = box.right - box.left < 380 ? ["freezing begins:", value] : [`freezing begins: ${value}`];
+  const look = { x: x(at) + 6, fill: theme.muted, size: 11.5, halo: theme.paper };
+  return lines.map((text, i) => label(text, { ...look, y: box.bottom - 12 - 16 * (lines.length - 1 - i) }));
 }
+
+const powerLawOf = (constant: number) => (d: number) => constant / Math.sqrt(d);
 
 /** E[tr J] -> m_n / sqrt(d_k), m_n the mean of the largest of n standard normals; drawn from where it is a good description on. */
 function powerLaw(x: Position, y: Position, constant: number, theme: Theme): SVGTemplateResult {
-  const law = (d: number) => constant / Math.sqrt(d);
+  const law = powerLawOf(constant);
   const from = Math.max(4, constant * constant);
   const points = [from, dimensionLimits.max].map((d) => ({ x: d, y: law(d) }));
+  return lineWithBand({ points, x, y, paint: theme.limit, theme, width: 1.6, dash: dotted });
+}
+
+function powerLawName(x: Position, y: Position, constant: number, theme: Theme): SVGTemplateResult {
   const at = 90;
-  return svg`${lineWithBand({ points, x, y, paint: theme.limit, theme, width: 1.6, dash: dotted })}
-    ${label(`law: ${exact(constant, 3)} / \u221ad_k`, { x: x(at), y: y(law(at)) + 26, fill: theme.muted, size: 11.5, anchor: "end", halo: theme.paper })}`;
+  const look = { fill: theme.muted, size: 11.5, anchor: "end", halo: theme.paper } as const;
+  return label(`law: ${exact(constant, 3)} / \u221ad_k`, {
+    ...look,
+    x: x(at),
+    y: y(powerLawOf(constant)(at)) + 26,
+  });
 }
 
 /** Where the mean length of the unscaled gradient tends to: it does not vanish. */

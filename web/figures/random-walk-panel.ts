@@ -50,7 +50,7 @@ export function panel(options: PanelOptions): Panel {
   const steps = law.dimension;
   const room = narrow ? 84 : 190;
   const box: Box = {
-    left: left + (narrow ? 34 : 44),
+    left: left + (narrow ? 40 : 44),
     right: left + width - room,
     top,
     bottom: top + (narrow ? 280 : 380),

@@ -38,6 +38,7 @@ export const figureStyle = css`
   .control > label, .control > legend, .control > .name {
     padding: 0; font-size: 0.8125rem; color: var(--sqrtdk-muted);
   }
+  .control > legend { padding-bottom: 0.3rem; }
   .control.wide { flex: 1 1 17rem; }
   .row { display: flex; gap: 0.75rem; align-items: center; flex-wrap: wrap; }
   .control.wide .row { flex-wrap: nowrap; }
@@ -67,6 +68,7 @@ export const figureStyle = css`
 
   .segments { display: inline-flex; border: 1px solid var(--sqrtdk-muted); border-radius: 8px; overflow: clip; background: var(--sqrtdk-paper); }
   .segments label, .chip { position: relative; display: inline-flex; align-items: center; gap: 0.45rem; min-height: 2.125rem; padding: 0.2rem 0.8rem; cursor: pointer; white-space: nowrap; }
+  .segments label { min-height: calc(2.125rem - 2px); }
   .segments label + label { border-inline-start: 1px solid var(--sqrtdk-muted); }
   .segments input, .chip input { position: absolute; opacity: 0; inset: 0; width: 100%; height: 100%; margin: 0; cursor: pointer; }
   .segments label:has(:checked) { background: var(--sqrtdk-ink); color: var(--sqrtdk-paper); }
@@ -122,6 +124,7 @@ export const figureStyle = css`
   }
   @media (pointer: coarse) {
     input[type="range"], input[type="number"], select, button, .segments label, .chip, summary { min-height: 44px; }
+    button { min-width: 44px; }
     input[type="range"]::-webkit-slider-thumb { width: 28px; height: 28px; margin-top: -12px; }
     summary { display: list-item; padding-block: 0.6rem; }
   }

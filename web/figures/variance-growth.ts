@@ -34,8 +34,8 @@ const magnifications = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1];
 export function growth(options: GrowthOptions): Growth {
   const { rows, chosen, dimension, theme, left, width, top, height } = options;
   const box: Box = {
-    left: left + 44,
-    right: left + width - 10,
+    left: left + 46,
+    right: left + width - 16,
     top,
     bottom: top + Math.round((height - 52) * 0.68),
   };
@@ -79,11 +79,11 @@ export function growth(options: GrowthOptions): Growth {
     ${broken ? [1, 0].map((power) => lineWithBand({ ...common, points: promised(power), paint: theme.limit, width: 1.6, dash: dotted })) : ""}
     ${lineWithBand({ ...common, points: series(false), paint: theme.raw, mark: "dot", width: 0, band: false })}
     ${lineWithBand({ ...common, points: series(true), paint: theme.scaled, mark: "dot", width: 0, band: false })}
-    ${label(broken ? "unscaled" : "unscaled: d_k", { x: x(96), y: y(near(rows, 96)) - 14, fill: theme.raw, anchor: "end", weight: 600, halo: theme.paper })}
-    ${label(broken ? "divided by \u221ad_k" : "divided by \u221ad_k: 1", { x: x(max), y: y(end ? end.exact / max : 1) - 10, fill: theme.scaled, anchor: "end", weight: 600, halo: theme.paper })}
     ${magnifier(options, x, lens)}
     ${bottomAxis({ scale: x, box: lens, ticks, theme, title: "d_k" })}
     ${cursor({ x: x(dimension), top, bottom: lens.bottom, left: box.left, right: box.right, text: `d_k = ${dimension}`, theme })}
+    ${label(broken ? "unscaled" : "unscaled: d_k", { x: x(96), y: y(near(rows, 96)) - 14, fill: theme.raw, anchor: "end", weight: 600, halo: theme.paper })}
+    ${label(broken ? "divided by \u221ad_k" : "divided by \u221ad_k: 1", { x: x(max), y: y(end ? end.exact / max : 1) - 10, fill: theme.scaled, anchor: "end", weight: 600, halo: theme.paper })}
     ${now ? [mark(now.variance, theme.raw), mark(now.variance / dimension, theme.scaled)] : ""}
   </g>`;
   return { drawing, box: { ...box, bottom: lens.bottom }, invert: (at) => x.invert(at) };

@@ -117,10 +117,9 @@ class CurveDrawing {
       spot({ cx: this.#x(given), cy: this.#y(given), paint: theme.raw, theme, mark: "dot", radius: 6 }),
       label("given: 128", {
         // Beside the axis and above: the truth runs up to the right of the point, and must not cross the words.
-        x: this.#x(given) - 10,
+        x: this.#x(given) - 28,
         y: this.#y(given) - 26,
         fill: theme.raw,
-        anchor: "middle",
         size: 12,
         weight: 600,
         halo: theme.panel,
