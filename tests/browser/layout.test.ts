@@ -15,6 +15,7 @@ import {
   openLesson,
   type Part,
   parts,
+  poses,
   schemes,
   type View,
   widths,
@@ -68,14 +69,6 @@ test("page: opening, chapter list, a chapter, a guess and the foot", async () =>
   );
   await assertSound(view, Object.fromEntries(places));
 });
-
-// Those that compute longest come last.
-for (const name of [...figureNames].sort((a, b) => Number(a === "gradient") - Number(b === "gradient"))) {
-  test(`${name}: at every width, in both themes`, async () => {
-    const view = await opened(name);
-    await assertSound(view, { [name]: view.figure });
-  });
-}
 
 /** What somebody might break: the style of one element, and what the rules say then. */
 const breakages = [
@@ -133,3 +126,18 @@ test("what is broken is found by the rules and seen in the picture; a drawing mo
   const moved = await look(".plot", "transform: translate(1px, 1px)");
   assert.deepEqual(moved, { faults: [], seen: [] });
 });
+
+// Those that compute longest come last.
+for (const name of [...figureNames].sort((a, b) => Number(a === "gradient") - Number(b === "gradient"))) {
+  test(`${name}: at every width, in both themes and in other states`, async () => {
+    const view = await opened(name);
+    await assertSound(view, { [name]: view.figure });
+    for (const pose of poses[name]) {
+      await view.choose(pose);
+      for (const width of widths) {
+        await view.turn(width, "light");
+        assert.deepEqual(await faultsOf(view.figure), [], `${JSON.stringify(pose)}, ${width} px`);
+      }
+    }
+  });
+}

@@ -5,7 +5,7 @@ export const nameSize = 11.5;
 
 /** About how wide a text is, where nothing can be measured; marks that set an index low take no room. */
 export function roughWidth(text: string): number {
-  return 0.58 * nameSize * text.replace(/[_^]/g, "").length;
+  return 0.62 * nameSize * text.replace(/[_^]/g, "").length;
 }
 
 /**

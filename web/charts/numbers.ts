@@ -33,11 +33,12 @@ export function fixed(value: number, decimals: number): string {
 /** An exact number with `significant` digits, without an exponent where that stays short. */
 export function exact(value: number, significant = 3): string {
   if (Number.isInteger(value) || !Number.isFinite(value)) return fixed(value, 0);
-  const exponent = Math.floor(Math.log10(Math.abs(value)));
-  if (exponent < -5) {
-    const mantissa = fixed(value / 10 ** exponent, significant - 1);
-    return `${mantissa}\u00b710${superscript(exponent)}`;
-  }
+  // Rounded before its exponent is taken: 9.99 with one digit is 10, not 1 digit and a 0 too many.
+  const [mantissa, exponent] = value
+    .toExponential(significant - 1)
+    .split("e")
+    .map(Number) as [number, number];
+  if (exponent < -5) return `${fixed(mantissa, significant - 1)}\u00b710${superscript(exponent)}`;
   return fixed(value, Math.max(0, significant - 1 - exponent));
 }
 

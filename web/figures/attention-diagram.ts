@@ -2,12 +2,14 @@
 import { nothing, type SVGTemplateResult, svg } from "lit";
 import { label } from "../charts/drawing.ts";
 import { heatMap } from "../charts/heat-map.ts";
+import { roughWidth } from "../charts/names.ts";
 import { exact, fixed } from "../charts/numbers.ts";
 import { dashed, type Theme } from "../charts/theme.ts";
 import { handMade } from "./attention-cells.ts";
 import {
   type Block,
   type CellPosition,
+  gutter,
   headHeight,
   type Layout,
   type Link,
@@ -203,10 +205,19 @@ function head(
   const name = slotName(slot, stage.direction, pass.source);
   const cut = place.columns < matrix.columns ? `, first ${place.columns}` : "";
   const { variance, largest } = summarise(matrix);
-  const numbers = `var ${exact(variance, 3)} \u00b7 largest ${exact(largest, 3)}`;
+  const largestText = `largest ${exact(largest, 3)}`;
+  const numbers = `var ${exact(variance, 3)} \u00b7 ${largestText}`;
+  const shape = `${matrix.rows} \u00d7 ${matrix.columns}${cut}`;
+  const width = place.columns * options.layout.cell.width;
+  // A small matrix has its shape below its name, and what there is no room for stands in the table.
+  const inLine = roughWidth(`${name} ${shape}`) < width;
+  const step = `step ${stages.indexOf(stageThatMakes(slot, stage.direction)) + 1}`;
+  const second = [ready ? numbers : step, ready ? largestText : step]
+    .map((text) => (inLine ? text : `${shape} \u00b7 ${text}`))
+    .find((text) => roughWidth(text) < width + gutter);
   return svg`${label(name, { x: place.x, y: place.y + 12, fill: ready ? theme.ink : theme.muted, size: 12.5, weight: 700 })}
-    ${label(`${matrix.rows} \u00d7 ${matrix.columns}${cut}`, { x: place.x + place.columns * options.layout.cell.width, y: place.y + 12, fill: theme.muted, size: 11, anchor: "end" })}
-    ${label(ready ? numbers : `step ${stages.indexOf(stageThatMakes(slot, stage.direction)) + 1}`, { x: place.x, y: place.y + 27, fill: theme.muted, size: 11 })}`;
+    ${inLine ? label(shape, { x: place.x + width, y: place.y + 12, fill: theme.muted, size: 11, anchor: "end" }) : nothing}
+    ${label(second ?? (inLine ? "" : shape), { x: place.x, y: place.y + 27, fill: theme.muted, size: 11 })}`;
 }
 
 /** The cell that is looked at, and what it was made from. */

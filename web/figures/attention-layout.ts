@@ -53,7 +53,8 @@ const cellHeight = 25;
 const smallestCell = 34;
 const largestCell = 48;
 const blockHeight = 34;
-const gutter = 12;
+/** Between two matrices of a row, at least. */
+export const gutter = 12;
 
 export function layout(options: LayoutOptions): Layout {
   return wideLayout(options) ?? stackedLayout(options);
@@ -61,7 +62,7 @@ export function layout(options: LayoutOptions): Layout {
 
 function wideLayout({ width, tokens, dimension, columns }: LayoutOptions): Layout | null {
   const most = Math.min(dimension, columns);
-  const narrowest = width < 860 ? 56 : 68;
+  const narrowest = width < 860 ? 58 : 68;
   // Q or V, two columns of scores, and the masked scores with the output below them.
   const cells = (shown: number) => Math.max(shown, valueDim) + 2 * tokens + Math.max(tokens, valueDim);
   const cellFor = (shown: number) => Math.floor((width - 3 * narrowest) / cells(shown));

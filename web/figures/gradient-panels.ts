@@ -5,6 +5,7 @@ import { bottomAxis, leftAxis, type Position, powerOfTwoTicks } from "../charts/
 import { cursor, threshold } from "../charts/cursor.ts";
 import { type Box, label } from "../charts/drawing.ts";
 import { lineWithBand, type Point, spot } from "../charts/line.ts";
+import { roughWidth } from "../charts/names.ts";
 import { exact } from "../charts/numbers.ts";
 import { dashed, dotted, type Theme } from "../charts/theme.ts";
 import { type Panel, type Reach, type Series, views } from "./gradient-kinds.ts";
@@ -195,7 +196,13 @@ function nameAtEnd(
   }
   // Where the line falls out of the panel, the name stands beside the fall.
   const high = points.findLast((point) => point.y > 10 * floor) ?? end;
-  return label(name, { ...look, x: x(high.x) + 12, y: y(high.y) - 2 });
+  const tight = x(high.x) + 12 + roughWidth(name) > x(dimensionLimits.max);
+  return label(name, {
+    ...look,
+    x: x(high.x) + (tight ? -9 : 12),
+    y: y(high.y) + (tight ? 12 : -2),
+    anchor: tight ? "end" : "start",
+  });
 }
 
 /** The name of the threshold, beside its foot: there the lines are still high above. */

@@ -40,8 +40,8 @@ export function rowPanel({ single, keys, box, theme }: RowPanelOptions): SVGTemp
     ${leftAxis({ scale: y, box, ticks, theme })}
     ${bottomAxis({ scale: x, box, ticks: shown.map((at) => ({ at, label: String(at) })), theme, title: "rank of the key" })}
     ${lineWithBand({ points: even, x, y, paint: theme.limit, theme, width: 1.6, dash: dotted })}
-    ${label("all alike: 1/n", { x: box.left + 12, y: y(1 / keys) + 17, fill: theme.muted, size: 11.5, halo: theme.paper })}
     ${single ? [arm(single, "raw"), arm(single, "scaled")] : ""}
+    ${label("all alike: 1/n", { x: box.right - 8, y: y(1 / keys) - 8, fill: theme.muted, size: 11.5, anchor: "end", halo: theme.paper })}
   </g>`;
 
   function arm(row: SingleRow, name: "raw" | "scaled"): SVGTemplateResult {

@@ -6,6 +6,7 @@ import { type Bar, bars, slots } from "../charts/bars.ts";
 import { type Box, label } from "../charts/drawing.ts";
 import { heatKey } from "../charts/heat-key.ts";
 import { type Cell, cellAt, type HeatMapOptions, heatMap } from "../charts/heat-map.ts";
+import { widest } from "../charts/names.ts";
 import { exact } from "../charts/numbers.ts";
 import type { Theme } from "../charts/theme.ts";
 import { entryText, nudgeText } from "./jacobian-words.ts";
@@ -44,6 +45,8 @@ export interface JacobianPanels {
 const largestEntry = 0.25;
 const axisWidth = 44;
 const below = 70;
+/** Below it the sentence under the map takes two lines. */
+const roomForSentence = 400;
 
 interface Boxes {
   map: Box;
@@ -59,7 +62,8 @@ function boxes({ left, top, width }: JacobianPanelsOptions): Boxes {
   // On a phone the last number of the key needs room beside the map.
   const side = Math.min(430, wide ? width * 0.43 - 30 : width - 46);
   const map = { left: left + 30, right: left + 30 + side, top, bottom: top + side };
-  const key = { left: map.left, right: map.right, top: map.bottom + 36, bottom: map.bottom + 48 };
+  const under = map.bottom + (side < roomForSentence ? 52 : 36);
+  const key = { left: map.left, right: map.right, top: under, bottom: under + 12 };
   const from = wide ? map.right + 40 : left;
   const start = wide ? top : key.bottom + 76;
   const panel = (x: number, right: number, y: number, height: number): Box => ({
@@ -139,10 +143,12 @@ function mapPanel(
     at: part * reach,
     label: part === 0 ? "0" : reach === largestEntry ? plain(part * reach) : exact(part * reach, 1),
   }));
+  const sentence = nudgeText(row, cell.row, cell.column);
+  const lines = box.right - box.left < roomForSentence ? sentence.split(/(?<=:) /) : [sentence];
   return svg`<g>
     ${title("J = diag(p) \u2212 p p^T", left, box.top - 30, theme)}
     ${heatMap(map)}
-    ${label(nudgeText(row, cell.row, cell.column), { x: box.left, y: box.bottom + 20, fill: theme.ink, size: 12 })}
+    ${lines.map((line, i) => label(line, { x: box.left, y: box.bottom + 20 + 16 * i, fill: theme.ink, size: 12 }))}
     ${heatKey({ box: key, reach, theme, ticks })}
   </g>`;
 }
@@ -155,7 +161,8 @@ function rowPanel(options: JacobianPanelsOptions, box: Box): SVGTemplateResult {
   const { row, cell, theme } = options;
   const count = row.weights.length;
   const reach = fullValue(options);
-  const y = scaleLinear([-reach, reach], [box.bottom, box.top]);
+  // With room for the values beyond the bars' ends.
+  const y = scaleLinear([-1.2 * reach, 1.2 * reach], [box.bottom, box.top]);
   const shown = Array.from({ length: count }, (_, i) => {
     const value = row.jacobian[cell.row * count + i] as number;
     return { value, name: `p_${i + 1}`, text: entryText(value), ...painted(value, theme) };
@@ -164,10 +171,12 @@ function rowPanel(options: JacobianPanelsOptions, box: Box): SVGTemplateResult {
     at,
     label: at === 0 ? "0" : reach === largestEntry ? plain(at) : exact(at, 1),
   }));
+  const start = box.left - axisWidth;
+  const plot = { ...box, left: start + Math.max(axisWidth, 12 + widest(ticks.map((tick) => tick.label))) };
   return svg`<g>
-    ${title(`row s_${cell.row + 1}: each weight\u2019s gain per unit of s_${cell.row + 1}`, box.left - axisWidth, box.top - 30, theme)}
-    ${leftAxis({ scale: y, box, ticks, theme })}
-    ${bars({ bars: shown, box, y, paint: theme.rise, theme, selected: cell.column })}
+    ${title(`row s_${cell.row + 1}: each weight\u2019s gain per unit of s_${cell.row + 1}`, start, box.top - 30, theme)}
+    ${leftAxis({ scale: y, box: plot, ticks, theme })}
+    ${bars({ bars: shown, box: plot, y, paint: theme.rise, theme, selected: cell.column })}
   </g>`;
 }
 

@@ -7,6 +7,7 @@ import { type Box, label } from "../charts/drawing.ts";
 import { fan, rug, thinned } from "../charts/fan.ts";
 import { histogram } from "../charts/histogram.ts";
 import { lineWithBand, type Point } from "../charts/line.ts";
+import { roughWidth } from "../charts/names.ts";
 import { exact, fixed, measured } from "../charts/numbers.ts";
 import { dashed, dotted, type Theme } from "../charts/theme.ts";
 import { densityGrid, funnelSteps, type Law, type Walks } from "./random-walk-model.ts";
@@ -175,7 +176,10 @@ function brackets(options: PanelOptions, x: Position, y: Position, narrow: boole
   const spread = measured(walks.spread(steps) / by, walks.spreadBand(steps) / by).text;
   const theory =
     arm === "scaled" ? "exactly 1" : `${narrow ? "" : "exactly "}\u221a${steps} = ${exact(root, 4)}`;
-  const side = { x: end + (narrow ? 10 : 18), halo: theme.paper };
+  // Kept inside where the walks fill the width; bold letters are a tenth wider.
+  const words = Math.max(1.15 * roughWidth(spread), roughWidth(theory));
+  const x0 = end + (narrow ? 10 : 18);
+  const side = { x: narrow ? Math.min(x0, options.left + options.width - words) : x0, halo: theme.paper };
   const quarter = steps >= 4 ? ruler(x(steps / 4), y(-root / 2), y(root / 2), theme.ink) : nothing;
   const above = Math.max(options.top + 14, y(3.1 * root));
   return svg`<g>

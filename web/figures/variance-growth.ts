@@ -81,7 +81,8 @@ export function growth(options: GrowthOptions): Growth {
     ${lineWithBand({ ...common, points: series(true), paint: theme.scaled, mark: "dot", width: 0, band: false })}
     ${magnifier(options, x, lens)}
     ${bottomAxis({ scale: x, box: lens, ticks, theme, title: "d_k" })}
-    ${cursor({ x: x(dimension), top, bottom: lens.bottom, left: box.left, right: box.right, text: `d_k = ${dimension}`, theme })}
+    ${cursor({ ...box, x: x(dimension), text: `d_k = ${dimension}`, theme })}
+    ${cursor({ ...lens, x: x(dimension), text: "", theme })}
     ${label(broken ? "unscaled" : "unscaled: d_k", { x: x(96), y: y(near(rows, 96)) - 14, fill: theme.raw, anchor: "end", weight: 600, halo: theme.paper })}
     ${label(broken ? "divided by \u221ad_k" : "divided by \u221ad_k: 1", { x: x(max), y: y(end ? end.exact / max : 1) - 10, fill: theme.scaled, anchor: "end", weight: 600, halo: theme.paper })}
     ${now ? [mark(now.variance, theme.raw), mark(now.variance / dimension, theme.scaled)] : ""}

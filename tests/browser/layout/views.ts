@@ -73,6 +73,23 @@ async function drawn(page: Page): Promise<void> {
 
 type Alive = Element & { complete: boolean; choose(values: object): void };
 
+/** States that put other things in other places than the default does, or make numbers long. */
+export const poses: Readonly<Record<FigureName, readonly Readonly<Record<string, unknown>>[]>> = {
+  attention: [
+    { stage: "grad-inputs", scale: "none", causal: true, dimension: 512 },
+    { stage: "output", tokens: 2, dimension: 1 },
+  ],
+  "random-walk": [{ scale: "rsqrt", dimension: 4096 }],
+  variance: [{ dimension: 1, limit: true }],
+  gradient: [{ show: "row" }, { show: "gradient", dimension: 4096 }],
+  softmax: [{ random: true }, { random: false, scores: [1, 2] }],
+  classroom: [{ keys: 10, dimension: 1024 }],
+  jacobian: [
+    { random: true, magnify: true },
+    { random: false, magnify: false, scores: [1, 2] },
+  ],
+};
+
 export interface FigureView extends View {
   figure: Locator;
   /** Sets the figure as a reader would, and waits for what follows. */
