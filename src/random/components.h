@@ -38,6 +38,14 @@ struct Normal {
     const SinCos angle = SinCosOfTurn<Exact>(turn);
     return {radius * angle.cos, radius * angle.sin};
   }
+
+  // first * second of the pair that Draw would give, in closed form: r^2 sin t cos t = -ln u sin 2t. Without
+  // the square root and one of the two polynomials it takes two thirds of the time.
+  F32x4 DrawProduct(Stream& stream) const {
+    const U32x4 length = stream.Next();
+    const U32x4 turn = stream.Next();
+    return -LogOfUnit(length) * SinOfTwiceTurn<Exact>(turn);
+  }
 };
 
 struct Uniform {

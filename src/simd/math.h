@@ -96,13 +96,18 @@ inline F32x4 Log(F32x4 x) {
   const F32x4 e = ToFloat(AsSigned(offset) >> 23);
   const F32x4 r = FromBits((offset & Splat(0x007fffffu)) + sqrt_half) - Splat(1.0f);
   const F32x4 r2 = r * r;
-  const F32x4 p = Polynomial<Arithmetic>(r, 7.0376836292e-2f, -1.1514610310e-1f, 1.1676998740e-1f,
-                                         -1.2420140846e-1f, 1.4249322787e-1f, -1.6668057665e-1f,
-                                         2.0000714765e-1f, -2.4999993993e-1f, 3.3333331174e-1f);
-  F32x4 y = p * r * r2;
-  y = MulAdd(e, Splat(-2.12194440e-4f), y);  // ln 2 in two parts, the small one first
-  y = MulAdd(r2, Splat(-0.5f), y);
-  y = y + r;
+  // Estrin's order, not Horner's: random numbers wait for this logarithm, and come 1.3 times as fast from a
+  // short chain of operations as from the fewest.
+  const F32x4 r4 = r2 * r2;
+  const F32x4 p01 = MulAdd(r, Splat(-2.4999993993e-1f), Splat(3.3333331174e-1f));
+  const F32x4 p23 = MulAdd(r, Splat(-1.6668057665e-1f), Splat(2.0000714765e-1f));
+  const F32x4 p45 = MulAdd(r, Splat(-1.2420140846e-1f), Splat(1.4249322787e-1f));
+  const F32x4 p67 = MulAdd(r, Splat(-1.1514610310e-1f), Splat(1.1676998740e-1f));
+  const F32x4 p48 = MulAdd(r4, Splat(7.0376836292e-2f), MulAdd(r2, p67, p45));
+  const F32x4 p = MulAdd(r4, p48, MulAdd(r2, p23, p01));
+  // ln 2 in two parts, the small one first.
+  const F32x4 small = MulAdd(r2, Splat(-0.5f), e * Splat(-2.12194440e-4f));
+  const F32x4 y = MulAdd(p, r * r2, small) + r;
   return MulAdd(e, Splat(0.693359375f), y);
 }
 
@@ -162,6 +167,19 @@ inline SinCos SinCosOfTurn(U32x4 turn) {
   const U32x4 swap = (Bits(s) ^ Bits(c)) & odd;
   const U32x4 sign = Splat(0x80000000u);
   return {FromBits(Bits(s) ^ swap ^ (turn & sign)), FromBits(Bits(c) ^ swap ^ ((turn ^ (turn << 1)) & sign))};
+}
+
+// The sine of twice the angle that SinCosOfTurn reads from a word: the quadrants become half turns and give
+// the sign. At most 2 ULP. The polynomial, over [-pi/2, pi/2], is minimax in the relative error (1e-8).
+template <class Arithmetic = Fused>
+inline F32x4 SinOfTwiceTurn(U32x4 turn) {
+  const F32x4 fraction = ToFloat(AsSigned(turn << 2) >> 8);  // [-2^23, 2^23)
+  const F32x4 angle = fraction * Splat(1.5707963268f / 8388608.0f);
+  const F32x4 z = angle * angle;
+  const F32x4 p =
+      Polynomial<Arithmetic>(z, 2.60578063812e-6f, -1.9809602902e-4f, 8.33306624608e-3f, -1.66666595504e-1f);
+  const F32x4 s = Arithmetic::MulAdd(p * z, angle, angle);
+  return FromBits(Bits(s) ^ ((turn << 1) & Splat(0x80000000u)));
 }
 
 }  // namespace sqrtdk

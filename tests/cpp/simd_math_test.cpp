@@ -124,6 +124,20 @@ TEST_CASE_TEMPLATE("SinCosOfTurn stays within 2 ULP and 2^-23", Arithmetic, Fuse
   CHECK(worst_absolute <= std::ldexp(1.0, -23));
 }
 
+TEST_CASE_TEMPLATE("SinOfTwiceTurn stays within 2 ULP", Arithmetic, Fused, Exact) {
+  double worst_ulp = 0;
+  for (std::uint64_t turn = 0; turn < (1ull << 32); turn += 2051) {
+    const double angle = 2 * M_PI * (static_cast<double>(turn & ~63ull) / 4294967296.0);
+    const auto quadrant = static_cast<double>(turn >> 30);
+    const double inside = std::remainder(angle - quadrant * M_PI / 2, M_PI / 2);
+    // sin(2 (q pi/2 + x)) = (-1)^q sin 2x, without the rounding of q pi.
+    const double exact = std::fmod(quadrant, 2) == 0 ? std::sin(2 * inside) : -std::sin(2 * inside);
+    const F32x4 got = SinOfTwiceTurn<Arithmetic>(Splat(static_cast<std::uint32_t>(turn)));
+    worst_ulp = test::Worst(worst_ulp, UlpError(got[0], exact));
+  }
+  CHECK(worst_ulp <= 2);
+}
+
 TEST_CASE("Exp is exactly 1 at 0, flushes to 0 below the normal range and keeps NaN") {
   const float inf = std::numeric_limits<float>::infinity();
   const float nan = std::numeric_limits<float>::quiet_NaN();
