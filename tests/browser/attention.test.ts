@@ -72,12 +72,12 @@ async function stepTo(opened: FigurePage, step: number): Promise<void> {
 
 test("every stage's table holds the numbers of the formula", async () => {
   const opened = await openFigure(served, "attention", given);
-  await settledWords(opened);
+  await settledWords(opened.figure);
   const right = formula();
   const seen = new Set<string>();
   for (let step = 1; step <= 11; ++step) {
     await stepTo(opened, step);
-    for (const [name = "", ...cells] of await tableRows(opened)) {
+    for (const [name = "", ...cells] of await tableRows(opened.figure)) {
       const [matrix = "", row] = name.split(", row ");
       const expected = right[matrix]?.[Number(row) - 1];
       assert.ok(expected, name);
@@ -97,8 +97,8 @@ test("every stage's table holds the numbers of the formula", async () => {
 
 test("the file holds every matrix to the last digit float32 knows", async () => {
   const opened = await openFigure(served, "attention", given);
-  await settledWords(opened);
-  const csv = await download(opened, "CSV");
+  await settledWords(opened.figure);
+  const csv = await download(opened.figure, "CSV");
   assert.equal(csv.name, "sqrtdk-attention-dk2-scaled-edited-seed37.csv");
   const [header, ...lines] = csv.text.trim().split("\r\n");
   assert.equal(header, "matrix,row,column,value,set by hand");
@@ -109,7 +109,7 @@ test("the file holds every matrix to the last digit float32 knows", async () => 
     const expected = right[matrix]?.[Number(row) - 1]?.[Number(column) - 1] as number;
     assert.ok(Math.abs(Number(value) - expected) < 1e-6, `${line}: ${expected}`);
   }
-  const svg = await download(opened, "SVG");
+  const svg = await download(opened.figure, "SVG");
   assert.match(svg.text, /^<svg[^>]*><title>/);
   assert.doesNotMatch(svg.text, /var\(--|NaN|undefined|<script|style=/);
 });
@@ -117,7 +117,7 @@ test("the file holds every matrix to the last digit float32 knows", async () => 
 test("by keyboard: step, walk to a number, change it, and everything that depends on it follows", async () => {
   const opened = await openFigure(served, "attention", given);
   const { figure, page } = opened;
-  await settledWords(opened);
+  await settledWords(opened.figure);
   await figure.locator("#stage").focus();
   for (let press = 0; press < 4; ++press) await page.keyboard.press("ArrowLeft");
   await figure.locator("label", { hasText: "step 2 of 11" }).waitFor();
@@ -155,7 +155,7 @@ test("by keyboard: step, walk to a number, change it, and everything that depend
 test("by keyboard: a weight is set, the output follows, the link keeps it, Delete takes it back", async () => {
   const opened = await openFigure(served, "attention", given);
   const { figure, page } = opened;
-  await settledWords(opened);
+  await settledWords(opened.figure);
   const { P } = formula() as { P: Rows };
   const diagram = figure.locator(".diagram");
   const reading = figure.locator(".reading");
@@ -167,17 +167,17 @@ test("by keyboard: a weight is set, the output follows, the link keeps it, Delet
   await page.keyboard.press("Enter");
   await reading.getByText("set by hand; computed").waitFor();
   const sum = 0.25 + (P[0]?.[1] as number);
-  const said = await settledWords(opened);
+  const said = await settledWords(opened.figure);
   assert.ok(said.includes(`Row 1 of P adds up to ${Number(sum.toFixed(4))}, not 1`), said);
   const output = product([[0.25, P[0]?.[1] as number]], V)[0] as number[];
-  for (const [i, cell] of ((await tableRows(opened))[0] as string[]).slice(1).entries())
+  for (const [i, cell] of ((await tableRows(opened.figure))[0] as string[]).slice(1).entries())
     assert.ok(Math.abs(numberOf(cell) - (output[i] as number)) < 6e-4, `${cell}: ${output[i]}`);
   const state = () =>
     figure.evaluate((element) => (element as unknown as { state: { weights: Rows } }).state.weights);
   assert.deepEqual(await state(), [[1, 1, 0.25]]);
 
   const again = await openFigure(served, "attention", `${given}&weights=1,1,0.25`);
-  assert.equal(await settledWords(again), said);
+  assert.equal(await settledWords(again.figure), said);
   const bad = await openFigure(served, "attention", `${given}&weights=9,1,0.25`);
   await bad.figure.locator(".note", { hasText: "weights" }).waitFor();
 
@@ -194,7 +194,7 @@ test("by keyboard: a weight is set, the output follows, the link keeps it, Delet
 test("an edited state comes back from its address; another seed draws everything anew; reset brings the start back", async () => {
   const opened = await openFigure(served, "attention", "dimension=16&causal=1&stage=softmax");
   const { figure, page } = opened;
-  await settledWords(opened);
+  await settledWords(opened.figure);
   const state = () =>
     figure.evaluate((element) => (element as unknown as { state: Record<string, unknown> }).state);
   const box = await figure.locator(".diagram svg").boundingBox();
@@ -204,7 +204,7 @@ test("an edited state comes back from its address; another seed draws everything
   await figure.locator(".reading b", { hasText: "Q, token 1, component 1" }).waitFor();
   await figure.locator("#cell").fill("2.75");
   await figure.locator("#cell").press("Enter");
-  await settledWords(opened);
+  await settledWords(opened.figure);
   const edited = await state();
   assert.equal((edited.query as Rows)[0]?.[0], 2.75);
   const words = Object.entries(edited)
@@ -216,14 +216,14 @@ test("an edited state comes back from its address; another seed draws everything
       return `${name}=${typeof shown === "boolean" ? Number(shown) : shown}`;
     });
   const again = await openFigure(served, "attention", words.join("&"));
-  assert.equal(await settledWords(again), await settledWords(opened));
-  assert.deepEqual(await tableRows(again), await tableRows(opened));
+  assert.equal(await settledWords(again.figure), await settledWords(opened.figure));
+  assert.deepEqual(await tableRows(again.figure), await tableRows(opened.figure));
 
   await figure.getByRole("button", { name: "Resample" }).click();
-  await settledWords(opened);
+  await settledWords(opened.figure);
   assert.deepEqual((await state()).query, [[]]);
   await figure.getByRole("button", { name: "Reset" }).click();
-  await settledWords(opened);
+  await settledWords(opened.figure);
   assert.equal((await state()).seed, 37);
   assert.deepEqual([...opened.trouble, ...again.trouble], []);
 });
@@ -234,11 +234,11 @@ test("without the scale the weights freeze and the words say so; a causal mask h
     "attention",
     "dimension=512&stage=softmax&scale=none&causal=1&seed=3",
   );
-  const said = await settledWords(opened);
+  const said = await settledWords(opened.figure);
   const [raw, scaled] = [...said.matchAll(/(\d\.\d+)/g)].map(([value]) => Number(value));
   assert.ok((raw as number) > (scaled as number) && (raw as number) <= 1, said);
   await stepTo(opened, 4);
-  const scores = await tableRows(opened);
+  const scores = await tableRows(opened.figure);
   const hidden = scores.map((row) => row.slice(1).map((cell) => /Infinity|\u221e/.test(cell)));
   assert.deepEqual(
     hidden,
@@ -252,7 +252,7 @@ test("a finger reads a number with a tap, on a phone", async () => {
     hasTouch: true,
     isMobile: true,
   });
-  await settledWords(opened);
+  await settledWords(opened.figure);
   await opened.figure.locator(".diagram svg").tap({ position: { x: 20, y: 52 } });
   await opened.figure.locator(".reading b", { hasText: "Q, token 1, component 1" }).waitFor();
 });

@@ -1,5 +1,6 @@
-/** What browser tests of a single figure share: it opens alone, says when it has come to rest, and is looked over by axe. */
+/** What browser tests share of a figure: it opens alone, says when it has come to rest, and is looked over by axe. */
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import type { BrowserContextOptions, Locator, Page } from "playwright-core";
 import type { ServedPage } from "./served-page.ts";
 
@@ -9,7 +10,14 @@ export interface FigurePage {
   trouble: string[];
 }
 
-/** The figure alone, with the state that `fields` describe: "dimension=8&seed=3". */
+/** What the tests ask of a figure's element. */
+interface Figure {
+  complete: boolean;
+  state: Record<string, unknown>;
+  choose(values: Record<string, unknown>): void;
+}
+
+/** The figure in a frame's page, with the state that `fields` describe: "dimension=8&seed=3". */
 export async function openFigure(
   served: ServedPage,
   name: string,
@@ -21,22 +29,62 @@ export async function openFigure(
   return { page, figure: page.locator(`sqrtdk-${name}`), trouble };
 }
 
-/** The words once they are not busy, say `what`, and have come to rest: two looks that see the same. */
-export async function settledWords({ page, figure }: FigurePage, what = /./): Promise<string> {
+/** The lesson's page with nothing on it but this figure, with these attributes. */
+export async function alone(
+  served: ServedPage,
+  page: Page,
+  name: string,
+  attributes: Record<string, string> = {},
+): Promise<Locator> {
+  await page.goto(served.url);
+  await page.evaluate(
+    ([tag, set]) => {
+      const figure = document.createElement(tag);
+      for (const [attribute, value] of Object.entries(set)) figure.setAttribute(attribute, value);
+      const heading = Object.assign(document.createElement("h2"), { textContent: "One figure" });
+      document.querySelector("main")?.replaceChildren(heading, figure);
+    },
+    [`sqrtdk-${name}`, attributes] as const,
+  );
+  const figure = page.locator(`sqrtdk-${name}`);
+  await settledWords(figure);
+  return figure;
+}
+
+export const stateOf = (figure: Locator) =>
+  figure.evaluate((element) => (element as unknown as Figure).state);
+
+export const choose = (figure: Locator, values: Record<string, unknown>) =>
+  figure.evaluate((element, given) => (element as unknown as Figure).choose(given), values);
+
+/** Whether its picture is final. */
+export const isComplete = (figure: Locator) =>
+  figure.evaluate((element) => (element as unknown as Partial<Figure>).complete === true);
+
+/** Figures come to life, and refine their numbers, where they are near. One in sight stays where it is. */
+const bringNear = (figure: Locator) =>
+  figure.evaluate((element) => {
+    const { top, bottom } = element.getBoundingClientRect();
+    if (bottom <= 0 || top >= innerHeight) element.scrollIntoView();
+  });
+
+/** The words once they say `what` and the figure's picture is final. */
+export async function settledWords(figure: Locator, what = /./): Promise<string> {
+  await bringNear(figure);
   const words = figure.locator("#words");
-  let last = "";
-  for (let look = 0; look < 300; ++look) {
-    const text = ((await words.textContent()) ?? "").trim().replace(/\s+/g, " ");
-    const busy = (await words.getAttribute("aria-busy")) === "true";
-    if (!busy && what.test(text) && text === last) return text;
-    last = text;
-    await page.waitForTimeout(200);
+  let text = "";
+  for (let look = 0; look < 800; ++look) {
+    if (await isComplete(figure)) {
+      text = ((await words.textContent()) ?? "").trim().replace(/\s+/g, " ");
+      if (what.test(text)) return text;
+    }
+    await figure.page().waitForTimeout(100);
   }
-  throw new Error(`does not come to rest: ${last}`);
+  throw new Error(`does not come to rest and say ${what}: ${text}`);
 }
 
 /** The data table as rows of text, opened if it was closed. */
-export async function tableRows({ figure }: FigurePage): Promise<string[][]> {
+export async function tableRows(figure: Locator): Promise<string[][]> {
   const details = figure.locator("details");
   if ((await details.getAttribute("open")) === null) await details.locator("summary").click();
   await figure.locator("th[scope=row]").first().waitFor();
@@ -50,17 +98,33 @@ export async function tableRows({ figure }: FigurePage): Promise<string[][]> {
 /** A number as pages write it: with a minus of its own and thin spaces. */
 export const numberOf = (text: string | undefined) => Number(text?.replace("\u2212", "-").replace(/\s/g, ""));
 
-/** The file a button makes, as text. */
+/** The file a button makes; also as text, a byte a character. */
 export async function download(
-  { page, figure }: FigurePage,
+  figure: Locator,
   button: string,
-): Promise<{ name: string; text: string }> {
-  const coming = page.waitForEvent("download");
-  await figure.getByRole("button", { name: button, exact: true }).click();
-  const file = await coming;
-  const chunks: Buffer[] = [];
-  for await (const chunk of await file.createReadStream()) chunks.push(chunk as Buffer);
-  return { name: file.suggestedFilename(), text: Buffer.concat(chunks).toString("latin1") };
+): Promise<{ name: string; bytes: Buffer; text: string }> {
+  const [file] = await Promise.all([
+    figure.page().waitForEvent("download"),
+    figure.getByRole("button", { name: button, exact: true }).click(),
+  ]);
+  const bytes = await readFile(await file.path());
+  return { name: file.suggestedFilename(), bytes, text: bytes.toString("latin1") };
+}
+
+/** Where the grip of bar `i` lies, in the page. */
+export async function grip(figure: Locator, i: number): Promise<{ x: number; y: number }> {
+  const place = figure.locator(".grab").nth(i);
+  await place.scrollIntoViewIfNeeded();
+  const box = await place.boundingBox();
+  assert.ok(box);
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+}
+
+/** softmax, from its formula. */
+export function weightsOf(scores: readonly number[]): number[] {
+  const parts = scores.map(Math.exp);
+  const sum = parts.reduce((a, b) => a + b);
+  return parts.map((part) => part / sum);
 }
 
 /** On a phone in light and on a desk in dark colours: nothing that axe finds, and nothing wider than the window. */
@@ -70,11 +134,14 @@ export async function assertAccessible(served: ServedPage, name: string, fields 
     [320, "light"],
     [1280, "dark"],
   ] as const) {
-    const opened = await openFigure(served, name, fields, { viewport: { width, height: 900 }, colorScheme });
-    await settledWords(opened);
-    await tableRows(opened);
-    await opened.page.evaluate(axe.source);
-    const violations = await opened.page.evaluate(async () => {
+    const { page, figure, trouble } = await openFigure(served, name, fields, {
+      viewport: { width, height: 900 },
+      colorScheme,
+    });
+    await settledWords(figure);
+    await tableRows(figure);
+    await page.evaluate(axe.source);
+    const violations = await page.evaluate(async () => {
       const { axe } = globalThis as unknown as {
         axe: { run(context: string, options: object): Promise<{ violations: object[] }> };
       };
@@ -84,9 +151,9 @@ export async function assertAccessible(served: ServedPage, name: string, fields 
       ).violations;
     });
     assert.deepEqual(violations, [], `${name}, ${width} px, ${colorScheme}`);
-    const overflow = await opened.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     assert.ok(overflow <= 0, `${name}: ${overflow} px too wide at ${width}`);
-    assert.deepEqual(opened.trouble, []);
-    await opened.page.context().close();
+    assert.deepEqual(trouble, []);
+    await page.context().close();
   }
 }

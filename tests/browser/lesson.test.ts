@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { figureNames } from "../../web/state/fields.ts";
+import { settledWords } from "./figure-page.ts";
 import { type ServedPage, servePage } from "./served-page.ts";
 
 let served: ServedPage;
@@ -16,8 +17,7 @@ async function wakeAll(page: Page): Promise<void> {
   while ((await page.locator(".cover button").count()) > 0)
     await page.locator(".cover button").first().click();
   for (const name of figureNames) {
-    await page.locator(`sqrtdk-${name}`).scrollIntoViewIfNeeded();
-    await page.locator(`sqrtdk-${name} #words[aria-busy=false]`).waitFor();
+    await settledWords(page.locator(`sqrtdk-${name}`));
   }
 }
 
@@ -74,8 +74,7 @@ test("a figure stays covered until its guess is made or skipped, and keeps its h
   assert.ok(await page.locator("sqrtdk-attention").isVisible(), "the first figure is never covered");
 
   const place = page.locator(".covered", { has: page.locator("#variance") });
-  await place.scrollIntoViewIfNeeded();
-  await page.locator("sqrtdk-variance #words[aria-busy=false]").waitFor({ state: "attached" });
+  await settledWords(page.locator("sqrtdk-variance"));
   assert.equal(await page.locator("sqrtdk-variance #words").isVisible(), false);
   assert.doesNotMatch(await place.ariaSnapshot(), /slider|spinbutton|table/);
   // What the address says of figures is what they show: a reload covers again.
@@ -90,6 +89,10 @@ test("a figure stays covered until its guess is made or skipped, and keeps its h
   assert.ok(await page.locator("sqrtdk-variance #words").isVisible());
   assert.equal(await page.locator(".uncovered-note").textContent(), "The figures are shown.");
   assert.equal(await covers.count(), 2, "both figures of the guess are shown, no other");
+  const curve = page.locator("form[data-predict=curve]");
+  await curve.getByText("exactly the number of components").waitFor();
+  assert.equal(await curve.locator("button:visible").count(), 0, "the guess is closed as well");
+  assert.ok(await shown.evaluate((element) => element === document.activeElement), "focus stays");
 
   await page
     .locator("form.predict", { has: page.locator("#guess-pupil-title") })

@@ -5,6 +5,7 @@ import type { LitElement } from "lit";
 import type { Page } from "playwright-core";
 // The built package, as people import it.
 import { type Core, load } from "sqrtdk";
+import { settledWords } from "./figure-page.ts";
 import { type ServedPage, servePage, uncovered } from "./served-page.ts";
 
 let served: ServedPage;
@@ -15,25 +16,6 @@ before(async () => {
   core = await load();
 });
 after(() => served?.close());
-
-/** The words of a figure once they say `what` and its picture is final. */
-async function settledWords(page: Page, figure: string, what = /./): Promise<string> {
-  // Figures come to life as they come near.
-  await page.locator(figure).scrollIntoViewIfNeeded();
-  const place = page.locator(`${figure} #words`).first();
-  let last = "";
-  for (let look = 0; look < 200; ++look) {
-    const text = ((await place.textContent()) ?? "").trim().replace(/\s+/g, " ");
-    const complete = await page
-      .locator(figure)
-      .first()
-      .evaluate((element) => (element as HTMLElement & { complete?: boolean }).complete === true);
-    if (complete && what.test(text) && text === last) return text;
-    last = text;
-    await page.waitForTimeout(400);
-  }
-  throw new Error(`${figure} does not come to rest: ${last}`);
-}
 
 /** "511 ± 3" after `label`: the value and the half-width of its 95 % band. */
 function estimate(text: string, label: RegExp): { value: number; band: number } {
@@ -53,7 +35,7 @@ test("the variance follows the slider and agrees with d_k", async () => {
   const { page, trouble } = await served.open();
   await page.goto(uncovered(served.url));
   const figure = page.locator("sqrtdk-variance");
-  const first = await settledWords(page, "sqrtdk-variance");
+  const first = await settledWords(page.locator("sqrtdk-variance"));
   assertAgrees(estimate(first, /variance/), 512, "variance at d_k = 512");
 
   const slider = figure.locator("input[type=range]").first();
@@ -64,7 +46,7 @@ test("the variance follows the slider and agrees with d_k", async () => {
   );
   const dimension = Number(await figure.locator("input[type=number]").first().inputValue());
   assert.ok(dimension > 1 && dimension < 512, `the slider moved to ${dimension}`);
-  const second = await settledWords(page, "sqrtdk-variance", new RegExp(`k = ${dimension}\\b`));
+  const second = await settledWords(page.locator("sqrtdk-variance"), new RegExp(`k = ${dimension}\\b`));
   assert.notEqual(second, first);
   assertAgrees(estimate(second, /variance/), dimension, `variance at d_k = ${dimension}`);
   assert.deepEqual(trouble, []);
@@ -84,7 +66,7 @@ test("the largest weight follows d_k and the number of keys, and agrees with the
       await fields.nth(field).press("Enter");
     }
     const said = new RegExp(`With ${keys} keys and dk = ${dimension}\\b`);
-    const text = await settledWords(page, "sqrtdk-gradient", said);
+    const text = await settledWords(page.locator("sqrtdk-gradient"), said);
     const raw = core.theory.expectedAttentionRow({ keys, dimension, scale: "none" });
     const scaled = core.theory.expectedAttentionRow({ keys, dimension, scale: "rsqrt" });
     assertAgrees(estimate(text, /largest weight averages/), raw.maxProbability, `raw, n = ${keys}`);
@@ -97,7 +79,7 @@ test("the same link gives the same picture; another seed gives another", async (
   const picture = async (seed: number) => {
     const { page } = await served.open();
     await page.goto(`${served.url}#v=1&variance.seed=${seed}&variance.dimension=100`);
-    const text = await settledWords(page, "sqrtdk-variance");
+    const text = await settledWords(page.locator("sqrtdk-variance"));
     const paths = await page
       .locator("sqrtdk-variance svg path")
       .evaluateAll((nodes) => nodes.map((node) => node.getAttribute("d")).join());
@@ -153,7 +135,7 @@ test("nothing from the link reaches the page as markup; what cannot be read is s
   await page.locator("sqrtdk-variance").scrollIntoViewIfNeeded();
   await page.locator("sqrtdk-variance").getByText("is not a whole number from 1 to 4096").first().waitFor();
   assert.equal(await page.locator("img").count(), 0);
-  assertAgrees(estimate(await settledWords(page, "sqrtdk-variance"), /variance/), 512, "the default");
+  assertAgrees(estimate(await settledWords(page.locator("sqrtdk-variance")), /variance/), 512, "the default");
   assert.deepEqual(trouble, []);
 });
 
@@ -168,7 +150,7 @@ test("the drawing itself takes d_k from arrow keys and from a dragging pointer",
   await page.goto(uncovered(served.url));
   for (const figure of ["sqrtdk-variance", "sqrtdk-gradient"]) {
     await page.locator(figure).scrollIntoViewIfNeeded();
-    await settledWords(page, figure);
+    await settledWords(page.locator(figure));
     const plot = page.locator(`${figure} .plot`);
     await plot.focus();
     for (const [key, dimension] of [
@@ -199,7 +181,7 @@ test("the drawing itself takes d_k from arrow keys and from a dragging pointer",
       `${figure}: ${seen}`,
     );
     assert.equal(await shownDimension(page, figure), seen.at(-1), "a released pointer moves nothing");
-    await settledWords(page, figure, new RegExp(`k = ${seen.at(-1)}\\b`));
+    await settledWords(page.locator(figure), new RegExp(`k = ${seen.at(-1)}\\b`));
   }
   assert.deepEqual(trouble, []);
 });
@@ -207,7 +189,7 @@ test("the drawing itself takes d_k from arrow keys and from a dragging pointer",
 test("words either say what the controls ask for or are marked as busy", async () => {
   const { page, trouble } = await served.open({ viewport: { width: 1280, height: 900 } });
   await page.goto(`${served.url}#v=1&gradient.dimension=512&at=gradient`);
-  await settledWords(page, "sqrtdk-gradient", /With 16 keys/);
+  await settledWords(page.locator("sqrtdk-gradient"), /With 16 keys/);
   // Looks at every frame while d_k, n and the seed change; the table's caption names the seed.
   const wrong = await page.evaluate(async () => {
     const figure = document.querySelector("sqrtdk-gradient") as HTMLElement & {
@@ -239,7 +221,7 @@ test("words either say what the controls ask for or are marked as busy", async (
   });
   assert.deepEqual(wrong.found, []);
   assert.ok(wrong.busy > 0, "some looks came before the answer");
-  const text = await settledWords(page, "sqrtdk-gradient", /With 11 keys and dk = 219,/);
+  const text = await settledWords(page.locator("sqrtdk-gradient"), /With 11 keys and dk = 219,/);
   assert.ok(text);
   assert.deepEqual(trouble, []);
 });
@@ -248,7 +230,7 @@ test("a figure offers a link only where the page keeps its state", async () => {
   const { page } = await served.open();
   await page.goto(uncovered(served.url));
   const link = (figure: string) => page.locator(`${figure} button`, { hasText: "Copy link" });
-  await settledWords(page, "sqrtdk-variance");
+  await settledWords(page.locator("sqrtdk-variance"));
   assert.equal(await link("sqrtdk-variance").count(), 1);
   await link("sqrtdk-variance").click();
   const shown = page.locator("sqrtdk-variance input.link");
@@ -267,7 +249,7 @@ test("a figure offers a link only where the page keeps its state", async () => {
 test("a figure can leave and come back, in the middle of everything", async () => {
   const { page, trouble } = await served.open();
   await page.goto(uncovered(served.url));
-  await settledWords(page, "sqrtdk-variance");
+  await settledWords(page.locator("sqrtdk-variance"));
   await page.evaluate(async () => {
     const figure = document.querySelector("sqrtdk-variance") as HTMLElement & {
       choose(values: object): void;
@@ -283,7 +265,7 @@ test("a figure can leave and come back, in the middle of everything", async () =
     await new Promise((resolve) => setTimeout(resolve, 200));
     place.append(figure);
   });
-  await settledWords(page, "sqrtdk-variance", /k = 512\b/);
+  await settledWords(page.locator("sqrtdk-variance"), /k = 512\b/);
   const axis = await page.locator("sqrtdk-variance svg text").allTextContents();
   assert.ok(axis.includes("3"), `the hills are divided all the way: ${axis}`);
   assert.deepEqual(trouble, []);

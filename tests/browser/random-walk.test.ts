@@ -31,7 +31,7 @@ test("the spread that is said is that of the walks, follows the slider, and stay
   const opened = await openFigure(served, "random-walk", "dimension=512&seed=11");
   const { figure, page, trouble } = opened;
   const said = async (steps: number) => {
-    const text = await settledWords(opened, new RegExp(`k = ${steps} steps.* of 400 walks`));
+    const text = await settledWords(opened.figure, new RegExp(`k = ${steps} steps.* of 400 walks`));
     const found = /deviation ([\d.]+) \u00b1 ([\d.]+) of 400 walks/.exec(text);
     assert.ok(found, text);
     const [value, band] = [Number(found[1]), Number(found[2])];
@@ -56,7 +56,7 @@ test("the spread that is said is that of the walks, follows the slider, and stay
     ["Shift+ArrowRight", 14],
   ] as const) {
     await page.keyboard.press(key);
-    await settledWords(opened, new RegExp(`k = ${dimension} step`));
+    await settledWords(opened.figure, new RegExp(`k = ${dimension} step`));
     assert.equal(await plot.getAttribute("aria-valuenow"), String(dimension));
   }
   await said(14);
@@ -65,8 +65,8 @@ test("the spread that is said is that of the walks, follows the slider, and stay
 
 test("its table holds the spread at every power of two", async () => {
   const opened = await openFigure(served, "random-walk", "dimension=100&seed=3");
-  await settledWords(opened, /of 400 walks/);
-  const rows = await tableRows(opened);
+  await settledWords(opened.figure, /of 400 walks/);
+  const rows = await tableRows(opened.figure);
   assert.deepEqual(
     rows.map(([steps]) => numberOf(steps)),
     [1, 2, 4, 8, 16, 32, 64, 100, 128, 256, 512, 1024, 2048, 4096],
@@ -81,7 +81,7 @@ test("its table holds the spread at every power of two", async () => {
 test("dragging the drawing moves the end of the walks and never the view under the hand", async () => {
   const opened = await openFigure(served, "random-walk", "dimension=900");
   const { figure, page } = opened;
-  await settledWords(opened, /of 400 walks/);
+  await settledWords(opened.figure, /of 400 walks/);
   const box = await figure.locator(".plot").boundingBox();
   assert.ok(box);
   const ticks = () => figure.locator("svg text").allTextContents();
@@ -91,7 +91,7 @@ test("dragging the drawing moves the end of the walks and never the view under t
   const seen: number[] = [];
   for (const far of [500, 400, 300, 200, 100]) {
     await page.mouse.move(box.x + far, box.y + 200, { steps: 3 });
-    await settledWords(opened);
+    await settledWords(opened.figure);
     seen.push(Number(await figure.locator(".plot").getAttribute("aria-valuenow")));
   }
   assert.deepEqual(
@@ -119,7 +119,7 @@ test("the same address gives the same paths; the divided funnel ends at 1", asyn
       viewport: { width: 900, height: 900 },
       reducedMotion: "reduce",
     });
-    const words = await settledWords(opened, /of 400 walks/);
+    const words = await settledWords(opened.figure, /of 400 walks/);
     const paths = await opened.figure
       .locator(".plot svg path")
       .evaluateAll((nodes) => nodes.map((node) => node.getAttribute("d")).join());
@@ -130,7 +130,7 @@ test("the same address gives the same paths; the divided funnel ends at 1", asyn
   assert.equal(await look("dimension=300&seed=5"), first);
   assert.notEqual(await look("dimension=300&seed=6"), first);
   const opened = await openFigure(served, "random-walk", "dimension=300&scale=rsqrt");
-  await settledWords(opened, /of 400 walks/);
+  await settledWords(opened.figure, /of 400 walks/);
   await opened.page.waitForTimeout(1000);
   const labels = await opened.figure.locator("svg text").allTextContents();
   assert.ok(labels.includes("1.0") && labels.includes("\u22121.0"), String(labels));
@@ -139,15 +139,15 @@ test("the same address gives the same paths; the divided funnel ends at 1", asyn
 
 test("what is exported is what is seen", async () => {
   const opened = await openFigure(served, "random-walk", "dimension=64&seed=2");
-  await settledWords(opened, /of 400 walks/);
-  const csv = await download(opened, "CSV");
+  await settledWords(opened.figure, /of 400 walks/);
+  const csv = await download(opened.figure, "CSV");
   assert.equal(csv.name, "sqrtdk-random-walk-dk64-seed2.csv");
   const row = csv.text.split("\r\n").find((line) => line.startsWith("64,"));
   assert.ok(Math.abs(Number(row?.split(",")[1]) / standardDeviation(2, 64) - 1) < 1e-6);
-  const svg = await download(opened, "SVG");
+  const svg = await download(opened.figure, "SVG");
   assert.match(svg.text, /^<svg[^>]*><title>/);
   assert.doesNotMatch(svg.text, /var\(--|NaN|undefined|<script|style=/);
-  const png = await download(opened, "PNG");
+  const png = await download(opened.figure, "PNG");
   assert.match(png.text, /^\x89PNG/);
 });
 

@@ -1,7 +1,7 @@
 /** sqrtdk-softmax in Chromium: its numbers against formulas; hands on mouse, keys and glass. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { alone, grip, stateOf, weightsOf, wordsSay } from "./one-figure.ts";
+import { alone, grip, settledWords, stateOf, weightsOf } from "./figure-page.ts";
 import { type ServedPage, servePage } from "./served-page.ts";
 
 let served: ServedPage;
@@ -24,7 +24,7 @@ test("softmax shows the weights of its presets, to the digit", async () => {
       p.map((each) => each.toFixed(4)),
       shown,
     );
-    const text = await wordsSay(
+    const text = await settledWords(
       figure,
       new RegExp(`Scores ${preset}: the largest weight is ${shown[2].replace(".", "\\.")}`),
     );
@@ -44,7 +44,7 @@ test("softmax by keyboard: arrows choose a key and move its score, the slider sa
   for (const name of ["Home", "ArrowRight", "ArrowUp", "ArrowUp", "Shift+ArrowDown"])
     await page.keyboard.press(name);
   const p = weightsOf([1, 2.19, 3]);
-  await wordsSay(figure, /^Scores 1, 2\.19, 3:/);
+  await settledWords(figure, /^Scores 1, 2\.19, 3:/);
   assert.equal(
     await plot.getAttribute("aria-valuetext"),
     `key 2 of 3: score 2.19, weight ${p[1]?.toFixed(4)}`,
@@ -53,9 +53,9 @@ test("softmax by keyboard: arrows choose a key and move its score, the slider sa
   assert.deepEqual([scores, key], [[1, 2.19, 3], 2]);
   await figure.getByRole("textbox", { name: "scores" }).fill("0, 1.5");
   await page.keyboard.press("Enter");
-  await wordsSay(figure, /^Scores 0, 1\.5:/);
+  await settledWords(figure, /^Scores 0, 1\.5:/);
   await figure.getByRole("button", { name: "One key more" }).click();
-  await wordsSay(figure, /^Scores 0, 1\.5, 0:/);
+  await settledWords(figure, /^Scores 0, 1\.5, 0:/);
   const spoken = figure.locator('[role="status"]');
   await page.waitForFunction(
     (element) => element?.textContent?.startsWith("Scores 0, 1.5, 0."),
@@ -72,9 +72,9 @@ test("softmax by mouse: a bar follows the pointer, also far out, and lets go", a
   await page.mouse.down();
   // 250 pixels are 5 units high.
   await page.mouse.move(x, y - 50, { steps: 5 });
-  await wordsSay(figure, /^Scores 2, 2, 3:/);
+  await settledWords(figure, /^Scores 2, 2, 3:/);
   await page.mouse.move(x, y - 5000, { steps: 3 });
-  await wordsSay(figure, /^Scores 4, 2, 3:/);
+  await settledWords(figure, /^Scores 4, 2, 3:/);
   await page.mouse.up();
   await page.mouse.move(x, y, { steps: 3 });
   const { scores, key } = await stateOf(figure);
@@ -103,7 +103,7 @@ test("softmax by finger: on a grip it drags, elsewhere the page scrolls", async 
   const start = await grip(figure, 1);
   const scrolled = await page.evaluate(() => scrollY);
   await swipe(start, -36);
-  await wordsSay(figure, /^Scores 1, 3, 3:/);
+  await settledWords(figure, /^Scores 1, 3, 3:/);
   assert.equal(await page.evaluate(() => scrollY), scrolled, "the page stood still");
   const bar = await grip(figure, 2);
   await swipe({ x: bar.x, y: bar.y + 60 }, -40);
@@ -120,16 +120,16 @@ test("random scores follow seed, d_k and n; the scale of attention spreads them 
     dimension: "256",
     seed: "3",
   });
-  const first = await wordsSay(figure, /^16 random keys at dk = 256, seed 3:/);
+  const first = await settledWords(figure, /^16 random keys at dk = 256, seed 3:/);
   await figure.getByRole("button", { name: /1\/√d\s?k = 0\.0625/ }).click();
-  const scaled = await wordsSay(figure, /times 0\.0625:/);
+  const scaled = await settledWords(figure, /times 0\.0625:/);
   const largest = (text: string) => Number(/largest weight is ([\d.]+)/.exec(text)?.[1]);
   assert.ok(largest(scaled) < 0.5 && !(largest(first) < 0.5), `${first} | ${scaled}`);
   await figure.getByRole("button", { name: "Resample" }).click();
   const { seed } = await stateOf(figure);
   assert.notEqual(seed, 3);
-  await wordsSay(figure, new RegExp(`seed ${seed},`));
+  await settledWords(figure, new RegExp(`seed ${seed},`));
   await figure.getByRole("button", { name: "Reset" }).click();
-  assert.equal(await wordsSay(figure, /seed 3:/), first, "the same seed, the same row");
+  assert.equal(await settledWords(figure, /seed 3:/), first, "the same seed, the same row");
   assert.deepEqual(trouble, []);
 });

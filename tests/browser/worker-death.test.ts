@@ -1,7 +1,8 @@
 /** Workers that die under a figure, without a word or with an error: it recovers, or says so and offers a way on. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { Locator, Page } from "playwright-core";
+import type { Page } from "playwright-core";
+import { choose, isComplete, settledWords } from "./figure-page.ts";
 import { type ServedPage, servePage, uncovered } from "./served-page.ts";
 
 let served: ServedPage;
@@ -9,22 +10,6 @@ before(async () => {
   served = await servePage();
 });
 after(() => served?.close());
-
-async function complete(figure: Locator): Promise<string> {
-  await figure.scrollIntoViewIfNeeded();
-  const element = await figure.elementHandle();
-  await figure
-    .page()
-    .waitForFunction((each) => (each as HTMLElement & { complete?: boolean }).complete === true, element, {
-      timeout: 60_000,
-    });
-  return ((await figure.locator("#words").textContent()) ?? "").trim().replace(/\s+/g, " ");
-}
-
-const choose = (figure: Locator, values: object) =>
-  figure.evaluate((element, given) => {
-    (element as HTMLElement & { choose(values: object): void }).choose(given);
-  }, values);
 
 /** Ends every worker of the page as a browser does that needs the memory: nobody is told. */
 async function endWorkers(page: Page): Promise<number> {
@@ -37,28 +22,24 @@ test("a worker that ends without a word, idle or in the middle of its work, is r
   const { page, trouble } = await served.open({ viewport: { width: 1280, height: 900 } });
   await page.goto(uncovered(served.url));
   const figure = page.locator("sqrtdk-variance");
-  await complete(figure);
+  await settledWords(figure);
 
   assert.ok((await endWorkers(page)) > 0);
   await choose(figure, { dimension: 100, seed: 7 });
-  const said = await complete(figure);
+  const said = await settledWords(figure);
   assert.match(said, /k = 100\b/);
 
-  await choose(figure, { dimension: 300, seed: 8 });
+  await choose(figure, { dimension: 4096, seed: 8 });
   await page.waitForFunction(
-    (each) => /k = 300\b/.test(each?.shadowRoot?.querySelector("#words")?.textContent ?? ""),
+    (each) => /k = 4096\b/.test(each?.shadowRoot?.querySelector("#words")?.textContent ?? ""),
     await figure.elementHandle(),
   );
-  assert.equal(
-    await figure.evaluate((each) => (each as HTMLElement & { complete?: boolean }).complete),
-    false,
-    "in the middle",
-  );
+  assert.equal(await isComplete(figure), false, "in the middle");
   assert.ok((await endWorkers(page)) > 0);
-  await complete(figure);
+  await settledWords(figure);
 
   await choose(figure, { dimension: 100, seed: 7 });
-  assert.equal(await complete(figure), said, "the same seed, the same words");
+  assert.equal(await settledWords(figure), said, "the same seed, the same words");
   assert.equal(await figure.locator(".trouble").count(), 0);
   assert.deepEqual(trouble, []);
 });
@@ -102,7 +83,7 @@ test("where every worker dies the figure says so, and a press or another setting
   await offerDeadlyWorkers(page);
   await page.goto(uncovered(served.url));
   const figure = page.locator("sqrtdk-random-walk");
-  const before = await complete(figure);
+  const before = await settledWords(figure);
 
   const sentence = figure.getByRole("alert");
   const fail = async (dimension: number) => {
@@ -110,24 +91,24 @@ test("where every worker dies the figure says so, and a press or another setting
     await breakWorkers(page);
     await choose(figure, { dimension });
     await sentence.getByText("stopped unexpectedly").waitFor();
-    assert.equal(await complete(figure), before, "the last result stays");
+    assert.equal(await settledWords(figure), before, "the last result stays");
     await setDeadly(page, false);
   };
 
   await fail(40);
   const other = page.locator("sqrtdk-variance");
-  assert.match(await complete(other), /k = 512\b/, "other figures compute");
+  assert.match(await settledWords(other), /k = 512\b/, "other figures compute");
   await figure.getByRole("button", { name: "Try again" }).press("Enter");
-  assert.match(await complete(figure), /k = 40\b/);
+  assert.match(await settledWords(figure), /k = 40\b/);
   assert.equal(await sentence.count(), 0);
   assert.ok(await figure.locator("#words:focus").count(), "focus goes to the words");
 
   await choose(figure, { dimension: 512 });
-  assert.equal(await complete(figure), before);
+  assert.equal(await settledWords(figure), before);
   await fail(41);
   await figure.locator(".plot").focus();
   await page.keyboard.press("Home");
-  assert.match(await complete(figure), /k = 1\b/);
+  assert.match(await settledWords(figure), /k = 1\b/);
   assert.equal(await sentence.count(), 0);
   assert.deepEqual(trouble, []);
 });

@@ -66,7 +66,10 @@ export function coverAnswers(): void {
       show(together());
       // The pressed button is gone: whoever works by keyboard goes on at the figure.
       place.tabIndex = -1;
+      place.setAttribute("role", "group");
+      place.setAttribute("aria-label", "The figure");
       place.focus({ preventScroll: true });
+      form.dispatchEvent(new CustomEvent("sqrtdk-skip"));
     });
     form.addEventListener("sqrtdk-guess", () => show(together()));
   }

@@ -10,14 +10,17 @@ export function commitOrSkip(form: HTMLFormElement, guess: Guess): void {
   const buttons = form.querySelector<HTMLElement>(".commit");
   if (!place || !buttons) return;
 
-  const finish = async (guessed: boolean) => {
+  let finished = false;
+  const finish = async (guessed: boolean, goOnHere = true) => {
+    if (finished) return;
+    finished = true;
     await guess.reveal(place, guessed);
     for (const control of form.querySelectorAll<HTMLInputElement>("input")) control.disabled = true;
     buttons.hidden = true;
     place.hidden = false;
     form.classList.add("revealed");
     // The pressed button is gone: whoever works by keyboard goes on at the answer.
-    place.focus({ preventScroll: true });
+    if (goOnHere) place.focus({ preventScroll: true });
     form.dispatchEvent(new CustomEvent("sqrtdk-guess", { bubbles: true, detail: { guessed } }));
   };
   form.addEventListener("submit", (event) => {
@@ -25,6 +28,8 @@ export function commitOrSkip(form: HTMLFormElement, guess: Guess): void {
     void finish(true);
   });
   form.querySelector("[data-skip]")?.addEventListener("click", () => void finish(false));
+  // Skipped elsewhere: at the figure that shows the answer.
+  form.addEventListener("sqrtdk-skip", () => void finish(false, false));
 }
 
 export function paragraph(...parts: (string | HTMLElement)[]): HTMLParagraphElement {
