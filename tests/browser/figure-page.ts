@@ -70,10 +70,11 @@ const bringNear = (figure: Locator) =>
 
 /** The words once they say `what` and the figure's picture is final. */
 export async function settledWords(figure: Locator, what = /./): Promise<string> {
-  await bringNear(figure);
   const words = figure.locator("#words");
   let text = "";
   for (let look = 0; look < 800; ++look) {
+    // Each time: figures above it may have come to life and grown.
+    await bringNear(figure);
     if (await isComplete(figure)) {
       text = ((await words.textContent()) ?? "").trim().replace(/\s+/g, " ");
       if (what.test(text)) return text;

@@ -17,7 +17,8 @@ async function wakeAll(page: Page): Promise<void> {
   while ((await page.locator(".cover button").count()) > 0)
     await page.locator(".cover button").first().click();
   for (const name of figureNames) {
-    await settledWords(page.locator(`sqrtdk-${name}`));
+    await page.locator(`sqrtdk-${name}`).scrollIntoViewIfNeeded();
+    await page.locator(`sqrtdk-${name} #words[aria-busy=false]`).waitFor();
   }
 }
 

@@ -26,7 +26,10 @@ test("it moves on with every frame, half way after half the time, and ends on it
   const seen: number[] = [];
   const tween = new Tween(0, 1e6, () => seen.push(tween.value));
   tween.to(8, true);
-  for (const time of [1e5, 5e5, 9e5, 2e6]) frame(time);
+  for (const time of [1e5, 5e5, 9e5]) frame(time);
+  assert.ok(tween.moving);
+  frame(2e6);
+  assert.ok(!tween.moving);
   assert.ok(Math.abs((seen[1] as number) - 4) < 0.01);
   assert.deepEqual(
     seen,

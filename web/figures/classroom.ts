@@ -67,6 +67,10 @@ export class ClassroomFigure extends FigureElement<"classroom"> {
     this.#spread.to(goal, toggled && !reducedMotion());
   }
 
+  override get complete(): boolean {
+    return super.complete && !this.#spread.moving;
+  }
+
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.#spread.stop();

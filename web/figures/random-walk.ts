@@ -61,6 +61,10 @@ export class RandomWalkFigure extends FigureElement<"random-walk"> {
     this.#divided.to(this.state.scale === "rsqrt" ? 1 : 0, motion);
   }
 
+  override get complete(): boolean {
+    return super.complete && !this.#view.moving && !this.#divided.moving;
+  }
+
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.#view.stop();

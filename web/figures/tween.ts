@@ -13,6 +13,10 @@ export class Tween {
     this.#moved = moved;
   }
 
+  get moving(): boolean {
+    return !Object.is(this.value, this.#goal);
+  }
+
   /** Moves on from where it is. Without motion it is there at once, and tells nobody. */
   to(goal: number, motion: boolean): void {
     if (goal === this.#goal && (motion || this.value === goal)) return;

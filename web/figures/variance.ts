@@ -45,6 +45,10 @@ export class VarianceFigure extends FigureElement<"variance"> {
     this.#divided.to(this.state.scale === "rsqrt" ? 1 : 0, motion);
   }
 
+  override get complete(): boolean {
+    return super.complete && !this.#divided.moving;
+  }
+
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.#divided.stop();
