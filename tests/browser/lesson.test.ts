@@ -22,6 +22,14 @@ async function wakeAll(page: Page): Promise<void> {
   }
 }
 
+/** Those that no cover has closed yet. */
+async function skipGuesses(page: Page): Promise<void> {
+  await page.locator("[data-skip]").evaluateAll((all) => {
+    for (const skip of all) (skip as HTMLElement).click();
+  });
+  await page.waitForFunction(() => !document.querySelector("form.predict:not(.revealed)"));
+}
+
 test("guesses are made, or skipped, by keyboard alone; the answer is what the core computes", async () => {
   const { page, trouble } = await served.open({ viewport: { width: 1280, height: 900 } });
   await page.goto(served.url);
@@ -192,7 +200,7 @@ test("no accessibility violation with every figure alive and every guess made, i
     await wakeAll(page);
     for (const name of figureNames) await page.locator(`sqrtdk-${name} summary`).last().click();
     assert.deepEqual(await violations("html"), [], `${width} px, ${colorScheme}`);
-    for (const skip of await page.locator("[data-skip]").all()) await skip.click();
+    await skipGuesses(page);
     await page.evaluate(() => {
       for (const details of document.querySelectorAll("details")) details.open = true;
     });
@@ -207,7 +215,7 @@ test("nothing is wider than the window, from 320 pixels on", async () => {
     const { page, trouble } = await served.open({ viewport: { width, height: 900 } });
     await page.goto(served.url);
     await wakeAll(page);
-    for (const skip of await page.locator("[data-skip]").all()) await skip.click();
+    await skipGuesses(page);
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     assert.ok(overflow <= 0, `${width} px: the page is ${overflow} px too wide`);
     const cut = await page.evaluate(

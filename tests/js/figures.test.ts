@@ -5,6 +5,7 @@ import { test } from "node:test";
 import type { DotProductResult, Pool, VarianceRow } from "../../web/core/types.ts";
 import { trialsFor } from "../../web/figures/gradient-model.ts";
 import { type Job, Latest } from "../../web/figures/latest.ts";
+import { watchPresence } from "../../web/figures/presence.ts";
 import { dimensionStops, keyStops, nearestStop } from "../../web/figures/stops.ts";
 import { troubleSentence } from "../../web/figures/trouble.ts";
 import { binning, densityGrid, VarianceModel } from "../../web/figures/variance-model.ts";
@@ -174,6 +175,30 @@ test("something newer goes before a part whose worker died", async () => {
   });
   await settle();
   assert.deepEqual([answers, newer.calls], [["old"], { coarse: 1, refine: 1 }]);
+});
+
+test("of comings and goings that are heard of at once the newest counts", () => {
+  let heard: (entries: { isIntersecting: boolean }[]) => void = () => {};
+  class Observer {
+    constructor(callback: typeof heard) {
+      heard = callback;
+    }
+    observe() {}
+    disconnect() {}
+  }
+  const played = {
+    ResizeObserver: Observer,
+    IntersectionObserver: Observer,
+    document: { hidden: false, addEventListener() {}, removeEventListener() {} },
+  };
+  Object.assign(globalThis, played);
+  const seen: boolean[] = [];
+  const host = {} as Element;
+  watchPresence({ host, measured: host, onWidth() {}, onSight: (inSight) => seen.push(inSight) });
+  heard([{ isIntersecting: false }, { isIntersecting: true }]);
+  heard([{ isIntersecting: true }, { isIntersecting: false }]);
+  for (const name of Object.keys(played)) Reflect.deleteProperty(globalThis, name);
+  assert.deepEqual(seen, [true, false]);
 });
 
 test("errors become one clear sentence", () => {

@@ -23,8 +23,9 @@ export function watchPresence({ host, measured, onWidth, onSight }: PresenceOpti
   });
   sizes.observe(measured);
   const sight = new IntersectionObserver(
-    ([entry]) => {
-      onScreen = entry?.isIntersecting ?? false;
+    // A busy page hears of coming and going at once; the newest counts.
+    (entries) => {
+      onScreen = entries.at(-1)?.isIntersecting ?? false;
       tell();
     },
     { rootMargin: "25%" },

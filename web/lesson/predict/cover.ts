@@ -1,7 +1,8 @@
 /**
  * A figure that answers a guess stays covered until the guess is made or skipped: <div class="wide" data-after="ID">, ID
  * being the guess's heading. The figure keeps its place and its height, but neither eye, keyboard nor screen reader gets
- * at it. Without JavaScript, on paper, and where the address says how the figure stands, nothing is covered.
+ * at it. "Skip" here and "Just show me" there do the same; the focus stays where it was pressed. Without JavaScript, on
+ * paper, and where the address says how the figure stands, nothing is covered.
  */
 import { figureNames } from "../../state/fields.ts";
 import { mentions, readHash } from "../../state/hash.ts";
