@@ -7,9 +7,14 @@ import type { CompiledCore, Core, LoadOptions } from "./types.ts";
 export { type ErrorCode, SqrtdkError } from "./errors.ts";
 export type * from "./types.ts";
 
+/** The page waits for this: natively it takes no time, the loop half of what Uint8Array.from with a function takes. */
 function decode(base64: string): Uint8Array<ArrayBuffer> {
+  const native = (Uint8Array as { fromBase64?: (text: string) => Uint8Array<ArrayBuffer> }).fromBase64;
+  if (native) return native.call(Uint8Array, base64);
   const text = atob(base64);
-  return Uint8Array.from({ length: text.length }, (_, i) => text.charCodeAt(i));
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < bytes.length; ++i) bytes[i] = text.charCodeAt(i);
+  return bytes;
 }
 
 const source: Source = {

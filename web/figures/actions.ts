@@ -4,6 +4,9 @@ import { csvText } from "../charts/csv.ts";
 import { pngBlob, saveBlob, svgText } from "../charts/download.ts";
 import type { Theme } from "../charts/theme.ts";
 
+/** Of a saved drawing, in pixels. */
+export const exportWidth = 1040;
+
 export interface Table {
   caption: string;
   /** Units belong into the header. */

@@ -9,7 +9,7 @@ import { type Address, frameCode } from "../state/address.ts";
 import type { FigureName } from "../state/fields.ts";
 import type { FigureState } from "../state/hash.ts";
 import { serialiseValue } from "../state/schema.ts";
-import { type Copied, type Paper, type Print, type Table, takeaways } from "./actions.ts";
+import { type Copied, exportWidth, type Paper, type Print, type Table, takeaways } from "./actions.ts";
 import { Announcer } from "./announcer.ts";
 import { footer, type Status } from "./footer.ts";
 import { type Job, Latest } from "./latest.ts";
@@ -19,11 +19,6 @@ import { sharedPool } from "./shared-pool.ts";
 import { StateElement } from "./state-element.ts";
 import { figureStyle } from "./style.ts";
 import { troubleNote, troubleSentence } from "./trouble.ts";
-
-/** Of a saved drawing, in pixels. */
-export const exportWidth = 1040;
-/** What drawings are laid out for at least; where there is less room, as while a window is being resized, they shrink. */
-const narrowest = 200;
 
 export abstract class FigureElement<N extends FigureName> extends StateElement<N> {
   static override styles = [figureStyle];
@@ -83,6 +78,7 @@ export abstract class FigureElement<N extends FigureName> extends StateElement<N
 
   readonly #latest = new Latest((error) => this.#failed(error));
   #inSight = false;
+  #numbered = false;
   #unwatch: () => void = () => {};
   readonly #announcer = new Announcer({
     show: (text) => {
@@ -144,11 +140,14 @@ export abstract class FigureElement<N extends FigureName> extends StateElement<N
   }
 
   /**
-   * One drawing a frame. A moving slider and the answers to it come several to a frame; drawn one by one they cost
-   * twice the time. Where no frames come (a hidden tab) the update is not held back.
+   * One drawing a frame: a moving slider and the answers to it come several to a frame. Where no frames come (a hidden
+   * tab) none is waited for, nor for the first numbers: drawn and laid out in one task they would hold the page for long.
    */
   protected override async scheduleUpdate(): Promise<void> {
-    if (this.hasUpdated && !document.hidden) await new Promise((resolve) => requestAnimationFrame(resolve));
+    const first = !this.#numbered && this.source() !== null;
+    this.#numbered ||= first;
+    if (this.hasUpdated && !document.hidden)
+      await new Promise((resolve) => (first ? setTimeout(resolve) : requestAnimationFrame(resolve)));
     super.scheduleUpdate();
   }
 
@@ -177,7 +176,7 @@ export abstract class FigureElement<N extends FigureName> extends StateElement<N
       host: this,
       measured: this.renderRoot.querySelector(".plot") as HTMLElement,
       onWidth: (width) => {
-        this.width = Math.max(width, narrowest);
+        this.width = width;
       },
       onSight: (inSight) => {
         this.#inSight = inSight;

@@ -4,6 +4,9 @@
 export const reducedMotion = (): boolean =>
   globalThis.matchMedia?.("(prefers-reduced-motion: reduce)").matches ?? true;
 
+/** What drawings are laid out for at least; where there is less room, as while a window is being resized, they shrink. */
+const narrowest = 200;
+
 export interface PresenceOptions {
   host: Element;
   /** The part whose width the drawing takes. */
@@ -19,7 +22,7 @@ export function watchPresence({ host, measured, onWidth, onSight }: PresenceOpti
   const sizes = new ResizeObserver(([entry]) => {
     const width = Math.floor(entry?.contentRect.width ?? 0);
     // A hidden tab or a closed <details> has no width: wait for one.
-    if (width > 0) onWidth(width);
+    if (width > 0) onWidth(Math.max(width, narrowest));
   });
   sizes.observe(measured);
   const sight = new IntersectionObserver(

@@ -4,6 +4,7 @@
  */
 import { defineFigure } from "../figures/define.ts";
 import type { FigureElement } from "../figures/figure-element.ts";
+import { sharedCore } from "../figures/shared-core.ts";
 import { type FigureName, figureNames } from "../state/fields.ts";
 
 export type AnyFigure = FigureElement<FigureName>;
@@ -19,6 +20,8 @@ export function figuresHere(): FigureName[] {
 }
 
 export function startFigures(): void {
+  // Compiled beside this thread while the page is laid out. Should it fail, the figures that ask again will say so.
+  sharedCore().catch(() => {});
   const names = new WeakMap<Element, FigureName>();
   const sight = new IntersectionObserver(
     (entries) => {

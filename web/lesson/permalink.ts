@@ -22,10 +22,14 @@ function showNotes(notes: readonly string[]): void {
 
 const holdMs = 1500;
 
-/** Figures above the target may come to life and grow: it is held in place for a moment, or until the reader moves. */
+/**
+ * Figures above the target may come to life and grow, text may be laid out: it is held in place for a moment, or until
+ * the reader moves. A smooth way there would chase a place that moves on.
+ */
 function land(target: Element): void {
-  target.scrollIntoView();
-  const held = new ResizeObserver(() => target.scrollIntoView());
+  const there = () => target.scrollIntoView({ behavior: "instant" });
+  there();
+  const held = new ResizeObserver(there);
   held.observe(document.body);
   const moved = new AbortController();
   const release = () => {
