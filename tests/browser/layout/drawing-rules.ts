@@ -1,6 +1,6 @@
 /** What can be wrong with the texts of a drawing. Runs inside the page. */
 import { beyond, holds, nameOf, type Place, pairs, seen, shared } from "./boxes.ts";
-import { contrastOf, paintsUnder } from "./paint.ts";
+import { contrastOf, paintsUnder, type Shape, shapesOf } from "./paint.ts";
 
 /** Labels of axes are 11.5 px; indices and exponents may be three quarters of their text. */
 export const smallestTextPx = 11;
@@ -53,8 +53,8 @@ function* wrongAlone(each: Text, drawing: Place, rects: readonly SVGRectElement[
 
 const textSize = (text: Element) => Number.parseFloat(getComputedStyle(text).fontSize);
 
-function* wrongOnItsGround({ text, ink }: Text): Generator<string> {
-  const { crossing, layers } = paintsUnder(text, ink);
+function* wrongOnItsGround({ text, ink }: Text, shapes: readonly Shape[]): Generator<string> {
+  const { crossing, layers } = paintsUnder(text, ink, shapes);
   const name = nameOf(text);
   if (crossing) yield `${name} is crossed by a ${crossing}`;
   const contrast = contrastOf(text, layers);
@@ -65,9 +65,10 @@ export function* wrongDrawing(svg: SVGSVGElement): Generator<string> {
   const drawing = svg.getBoundingClientRect();
   const texts = [...svg.querySelectorAll("text")].filter((text) => seen(text)).map(textOf);
   const rects = [...svg.querySelectorAll("rect")].filter((rect) => getComputedStyle(rect).fill !== "none");
+  const shapes = shapesOf(svg);
   for (const each of texts) {
     yield* wrongAlone(each, drawing, rects);
-    yield* wrongOnItsGround(each);
+    yield* wrongOnItsGround(each, shapes);
   }
   for (const [one, other] of pairs(texts)) {
     const { wide, high } = shared(one.ink, other.ink);

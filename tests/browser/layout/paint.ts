@@ -30,8 +30,7 @@ function crosses(shape: SVGGeometryElement, ink: Place): boolean {
   const matrix = shape.getScreenCTM();
   // Where a line only touches the outermost pixel of a text, both can be read.
   const inner = { left: ink.left + 1, right: ink.right - 1, top: ink.top + 1, bottom: ink.bottom - 1 };
-  const { wide, high } = shared(inner, shape.getBoundingClientRect());
-  if (!matrix || wide < 0 || high < 0) return false;
+  if (!matrix) return false;
   const length = shape.getTotalLength();
   for (let at = 0; at <= length; at += 2) {
     const { x, y } = shape.getPointAtLength(at).matrixTransform(matrix);
@@ -58,16 +57,30 @@ function background(element: Element): Layer {
   return { colour: "white", opacity: 1 };
 }
 
-export function paintsUnder(text: SVGTextElement, ink: Place): { layers: Layer[]; crossing: string } {
-  const svg = text.ownerSVGElement as SVGSVGElement;
+export interface Shape {
+  shape: SVGGeometryElement;
+  place: Place;
+}
+
+/** All that is painted, in the order in which it is. */
+export function shapesOf(svg: SVGSVGElement): Shape[] {
+  return [
+    ...svg.querySelectorAll<SVGGeometryElement>("path, line, rect, circle, polygon, polyline, ellipse"),
+  ].map((shape) => ({ shape, place: shape.getBoundingClientRect() }));
+}
+
+export function paintsUnder(
+  text: SVGTextElement,
+  ink: Place,
+  shapes: readonly Shape[],
+): { layers: Layer[]; crossing: string } {
   const { paintOrder, stroke } = getComputedStyle(text);
   const haloed = paintOrder.startsWith("stroke") && stroke !== "none";
-  let layers = [background(svg)];
+  let layers = [background(text.ownerSVGElement as SVGSVGElement)];
   let crossing = "";
-  for (const shape of svg.querySelectorAll<SVGGeometryElement>(
-    "path, line, rect, circle, polygon, polyline, ellipse",
-  )) {
-    if (shape.closest("defs, clipPath, mask")) continue;
+  for (const { shape, place } of shapes) {
+    const { wide, high } = shared(ink, place);
+    if (wide < 0 || high < 0 || shape.closest("defs, clipPath, mask")) continue;
     const over = (text.compareDocumentPosition(shape) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
     const line = /^(path|line|polyline)$/.test(shape.nodeName);
     if (line && (over || !haloed) && strikes(shape) && crosses(shape, ink)) crossing ||= shape.nodeName;
@@ -75,7 +88,7 @@ export function paintsUnder(text: SVGTextElement, ink: Place): { layers: Layer[]
     const layer = { colour: getComputedStyle(shape).fill, opacity: opacityOf(shape, "fillOpacity") };
     layers.push(layer);
     // What is wholly covered does not matter any more.
-    if (layer.opacity === 1 && beyond(ink, shape.getBoundingClientRect()) <= 0) {
+    if (layer.opacity === 1 && beyond(ink, place) <= 0) {
       layers = [layer];
       crossing = "";
     }
@@ -83,15 +96,18 @@ export function paintsUnder(text: SVGTextElement, ink: Place): { layers: Layer[]
   return { layers: haloed ? [{ colour: stroke, opacity: 1 }] : layers, crossing };
 }
 
+const canvas = new OffscreenCanvas(1, 1).getContext("2d", {
+  willReadFrequently: true,
+}) as OffscreenCanvasRenderingContext2D;
+
 /** The colour that layers make together, as #rrggbb; the browser mixes them. */
 function hexOf(layers: readonly Layer[]): string {
-  const context = new OffscreenCanvas(1, 1).getContext("2d") as OffscreenCanvasRenderingContext2D;
   for (const { colour, opacity } of layers) {
-    context.fillStyle = colour;
-    context.globalAlpha = opacity;
-    context.fillRect(0, 0, 1, 1);
+    canvas.fillStyle = colour;
+    canvas.globalAlpha = opacity;
+    canvas.fillRect(0, 0, 1, 1);
   }
-  const [red = 0, green = 0, blue = 0] = context.getImageData(0, 0, 1, 1).data;
+  const [red = 0, green = 0, blue = 0] = canvas.getImageData(0, 0, 1, 1).data;
   return `#${[red, green, blue].map((part) => part.toString(16).padStart(2, "0")).join("")}`;
 }
 

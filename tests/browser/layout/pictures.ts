@@ -44,28 +44,48 @@ export function pictureOf(lab: Page, png: Buffer, cell = cellPx): Promise<Pictur
       context.drawImage(bitmap, 0, 0);
       const { data } = context.getImageData(0, 0, width, height);
       const [columns, rows] = [Math.ceil(width / size), Math.ceil(height / size)];
-      const sums = new Float64Array(columns * rows);
-      const weights = new Float64Array(columns * rows);
+      // A tent over each cell and half of its neighbours: what moves by a pixel changes little. First along the
+      // lines, then down; with a cell more at either end, which is left out in the result.
+      const across = columns + 2;
+      const sums = new Float64Array(across * (rows + 2));
+      const weights = new Float64Array(across * (rows + 2));
       for (let y = 0; y < height; ++y) {
+        const line = new Float64Array(across);
+        const weight = new Float64Array(across);
         for (let x = 0; x < width; ++x) {
           const at = 4 * (y * width + x);
           const grey =
             0.2126 * (data[at] as number) +
             0.7152 * (data[at + 1] as number) +
             0.0722 * (data[at + 2] as number);
-          // A tent over each cell and half of its neighbours: what moves by a pixel changes little.
-          const [column, row] = [(x + 0.5) / size - 0.5, (y + 0.5) / size - 0.5];
-          for (const i of [Math.floor(row), Math.floor(row) + 1]) {
-            for (const j of [Math.floor(column), Math.floor(column) + 1]) {
-              if (i < 0 || j < 0 || i >= rows || j >= columns) continue;
-              const weight = (1 - Math.abs(row - i)) * (1 - Math.abs(column - j));
-              sums[i * columns + j] = (sums[i * columns + j] as number) + weight * grey;
-              weights[i * columns + j] = (weights[i * columns + j] as number) + weight;
-            }
+          const column = (x + 0.5) / size + 0.5;
+          const j = Math.floor(column);
+          const share = column - j;
+          line[j] = (line[j] as number) + (1 - share) * grey;
+          weight[j] = (weight[j] as number) + 1 - share;
+          line[j + 1] = (line[j + 1] as number) + share * grey;
+          weight[j + 1] = (weight[j + 1] as number) + share;
+        }
+        const row = (y + 0.5) / size + 0.5;
+        const i = Math.floor(row);
+        for (const [to, share] of [
+          [i, 1 - row + i],
+          [i + 1, row - i],
+        ] as const) {
+          for (let j = 0; j < across; ++j) {
+            const at = to * across + j;
+            sums[at] = (sums[at] as number) + share * (line[j] as number);
+            weights[at] = (weights[at] as number) + share * (weight[j] as number);
           }
         }
       }
-      return { columns, rows, levels: Array.from(sums, (sum, i) => sum / (weights[i] as number)) };
+      const levels: number[] = [];
+      for (let i = 1; i <= rows; ++i) {
+        for (let j = 1; j <= columns; ++j) {
+          levels.push((sums[i * across + j] as number) / (weights[i * across + j] as number));
+        }
+      }
+      return { columns, rows, levels };
     },
     [png.toString("base64"), cell] as const,
   );
@@ -98,6 +118,20 @@ function greyPng({ columns, rows, levels }: Picture): Buffer {
     chunk("IDAT", data),
     chunk("IEND", Buffer.alloc(0)),
   ]);
+}
+
+/** Whether this machine has the fonts that the references were drawn with; elsewhere letters have other places. */
+export function hasFonts(lab: Page): Promise<boolean> {
+  return lab.evaluate(() => {
+    const context = new OffscreenCanvas(1, 1).getContext("2d") as OffscreenCanvasRenderingContext2D;
+    return ["DejaVu Sans", "DejaVu Serif", "DejaVu Math TeX Gyre"].every((font) => {
+      const [one, other] = ["monospace", "serif"].map((otherwise) => {
+        context.font = `100px "${font}", ${otherwise}`;
+        return context.measureText("mill").width;
+      });
+      return one === other;
+    });
+  });
 }
 
 export async function writeReference(name: string, picture: Picture): Promise<void> {
