@@ -66,12 +66,16 @@ async function assertSound(view: View, places: Readonly<Record<string, Locator>>
   assert.deepEqual(view.trouble, []);
 }
 
-test("page: opening, chapter list, a chapter, a guess and the foot", async () => {
+test("page: opening, chapter list, guesses and the foot; by the rules every chapter", async () => {
   const view = await openLesson(served);
   const places = (Object.keys(parts) as Part[]).map(
     (part) => [part, view.page.locator(parts[part]).first()] as const,
   );
   await assertSound(view, Object.fromEntries(places));
+  for (const width of widths) {
+    await view.turn(width, "light");
+    assert.deepEqual(await faultsOf(view.page.locator("main")), [], `${width} px`);
+  }
 });
 
 /** What somebody might break: the style of one element, and what the rules say then. */

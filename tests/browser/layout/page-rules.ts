@@ -4,8 +4,9 @@ import { smallestTextPx } from "./drawing-rules.ts";
 
 const smallestIndexPx = 8.5;
 const slackPx = 1;
-/** WCAG 2.5.8 for a mouse; for fingers what figures/style.ts promises. */
-const smallestTargetPx = () => (matchMedia("(pointer: coarse)").matches ? 44 : 24);
+/** WCAG 2.5.8 for a mouse; for fingers what figures/style.ts promises, but for marks in a drawing, which lie as close as their numbers. */
+const smallestTargetPx = (target: Element) =>
+  matchMedia("(pointer: coarse)").matches && !(target instanceof SVGElement) ? 44 : 24;
 
 interface Line {
   node: Text;
@@ -76,11 +77,10 @@ function* wrongLines(lines: readonly Line[], frame: Place): Generator<string> {
 }
 
 function* wrongControls(scope: Element, frame: Place): Generator<string> {
-  const least = smallestTargetPx();
   const targets = [...new Set([...contentOf(scope).querySelectorAll(controls)].map(targetOf))].filter(seen);
   for (const target of targets) {
     const { width, height, left, right } = target.getBoundingClientRect();
-    // A drawing that is a slider as a whole, and rows of text that unfold, are as wide as they are.
+    const least = smallestTargetPx(target);
     if (Math.min(width, height) < least - 0.01) {
       yield `${nameOf(target)} is ${width.toFixed(0)} × ${height.toFixed(0)} px, less than ${least}`;
     }

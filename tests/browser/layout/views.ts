@@ -14,13 +14,14 @@ const height = 1000;
 
 /**
  * Fonts that .ci/setup brings, for the letters of all machines to be as wide as here; DejaVu is as wide as they get. And
- * the chapter list where it is in the text, not over it, as far as it is scrolled.
+ * the chapter list where it is in the text, not over it, as far as it is scrolled; and covers as high as with their figures.
  */
 const style = `
   :root { --serif: "DejaVu Serif"; --sans: "DejaVu Sans"; }
   ${figureNames.map((name) => `sqrtdk-${name}`)} { --sqrtdk-font: "DejaVu Sans"; }
   math { font-family: "DejaVu Math TeX Gyre" !important; }
   nav.chapters { position: static !important; }
+  .covered { min-height: 32rem; }
   nav.chapters::after { animation: none !important; transform: scaleX(0.3); }
 `;
 
@@ -122,12 +123,12 @@ export async function openFigure(served: ServedPage, name: FigureName): Promise<
   };
 }
 
-/** What is around the figures, by the selectors of its parts. */
+/** What is around the figures, by the selectors of its parts. Long text has no picture: a word more would change it. */
 export const parts = {
   opening: "header.hero",
   chapters: "nav.chapters",
-  chapter: "#softmax",
-  guess: "form[data-predict=curve]",
+  curve: "form[data-predict=curve]",
+  choice: "#softmax form[data-predict=choice]",
   foot: "footer.page",
 } as const;
 export type Part = keyof typeof parts;
