@@ -14,7 +14,7 @@ const height = 1000;
 
 /**
  * Fonts that .ci/setup brings, for the letters of all machines to be as wide as here; DejaVu is as wide as they get. And
- * the chapter list where it is in the text, not over it, as far as it is scrolled; and covers as high as with their figures.
+ * the chapter list where it is in the text, not over it, as far as it is scrolled; and covers as high as with their figures, all text laid out.
  */
 const style = `
   :root { --serif: "DejaVu Serif"; --sans: "DejaVu Sans"; }
@@ -22,6 +22,7 @@ const style = `
   math { font-family: "DejaVu Math TeX Gyre" !important; }
   nav.chapters { position: static !important; }
   .covered { min-height: 32rem; }
+  main, main * { content-visibility: visible !important; }
   nav.chapters::after { animation: none !important; transform: scaleX(0.3); }
 `;
 
