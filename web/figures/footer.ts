@@ -1,6 +1,6 @@
 /** The foot of a figure: what the numbers rest on, what can be done with them, and the numbers themselves. */
 import { html, nothing, type TemplateResult } from "lit";
-import { count } from "../charts/numbers.ts";
+import { count, exact } from "../charts/numbers.ts";
 import type { Copied, Table, Takeaways } from "./actions.ts";
 
 export interface Status {
@@ -57,7 +57,11 @@ function tableContent({ caption, header, rows }: Table): TemplateResult {
 // The table on the page is for reading; the CSV file keeps every digit.
 function shown(cell: string | number): string {
   if (typeof cell === "string") return cell;
-  return Number.isInteger(cell) ? count(cell) : String(Number(cell.toPrecision(4)));
+  if (Number.isInteger(cell)) return count(cell);
+  const short = Number(cell.toPrecision(4));
+  return Math.abs(short) < 1e-5 || !Number.isFinite(short)
+    ? exact(cell, 4)
+    : String(short).replace("-", "\u2212");
 }
 
 function statusLine(status: Status, paused: boolean): TemplateResult {
