@@ -15,8 +15,9 @@ struct Histogram {
   std::uint32_t overflow = 0;   // values at or above high, and NaN
 };
 
-// Adds every value to its bin. A value within rounding (one part in 10^7 of the range) of an edge may count
-// on either side of it, the same side on every machine. Counts must not exceed 2^32 - 1 in all.
+// Adds every value to its bin. A value within rounding of an edge between two bins (one part in 10^7 of the
+// range) may count on either side of it, the same side on every machine; the ends of the range are exact.
+// Counts must not exceed 2^32 - 1 in all.
 void AddTo(Histogram& histogram, std::span<const double> values);
 
 }  // namespace sqrtdk

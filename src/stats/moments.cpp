@@ -32,6 +32,9 @@ void InChains(std::size_t count, Add add) {
   }
 }
 
+// Where all values are equal, rounding must not make them differ from their mean.
+Moments WithoutSpread(double count, double value) { return {count, value, 0, 0, 0, value, value}; }
+
 template <class T>
 Moments MomentsOfSpan(std::span<const T> values) {
   if (values.empty()) return {};
@@ -45,6 +48,9 @@ Moments MomentsOfSpan(std::span<const T> values) {
     low[chain] = Smaller(low[chain], value);
     high[chain] = Larger(high[chain], value);
   });
+  const double minimum = Smaller(Smaller(low[0], low[1]), Smaller(low[2], low[3]));
+  const double maximum = Larger(Larger(high[0], high[1]), Larger(high[2], high[3]));
+  if (minimum == maximum && !std::isnan(SumOf(sum))) return WithoutSpread(count, minimum);
   const double mean = SumOf(sum) / count;
   Chains sum2{}, sum3{}, sum4{};
   InChains(values.size(), [&](std::size_t i, std::size_t chain) {
@@ -54,13 +60,7 @@ Moments MomentsOfSpan(std::span<const T> values) {
     sum3[chain] += square * deviation;
     sum4[chain] += square * square;
   });
-  return {count,
-          mean,
-          SumOf(sum2),
-          SumOf(sum3),
-          SumOf(sum4),
-          Smaller(Smaller(low[0], low[1]), Smaller(low[2], low[3])),
-          Larger(Larger(high[0], high[1]), Larger(high[2], high[3]))};
+  return {count, mean, SumOf(sum2), SumOf(sum3), SumOf(sum4), minimum, maximum};
 }
 
 }  // namespace
@@ -71,6 +71,8 @@ Moments MomentsOf(std::span<const double> values) { return MomentsOfSpan(values)
 Moments Merge(const Moments& a, const Moments& b) {
   if (a.count == 0) return b;
   if (b.count == 0) return a;
+  const double minimum = Smaller(a.minimum, b.minimum), maximum = Larger(a.maximum, b.maximum);
+  if (minimum == maximum && a.m2 == 0 && b.m2 == 0) return WithoutSpread(a.count + b.count, minimum);
   const double n = a.count + b.count;
   const double delta = b.mean - a.mean;
   const double delta_n = delta / n;
@@ -85,8 +87,8 @@ Moments Merge(const Moments& a, const Moments& b) {
   m.m4 = a.m4 + b.m4 + delta * delta_n * delta_n * delta_n * product * (difference * difference + product) +
          6 * delta_n * delta_n * (a.count * a.count * b.m2 + b.count * b.count * a.m2) +
          4 * delta_n * (a.count * b.m3 - b.count * a.m3);
-  m.minimum = Smaller(a.minimum, b.minimum);
-  m.maximum = Larger(a.maximum, b.maximum);
+  m.minimum = minimum;
+  m.maximum = maximum;
   return m;
 }
 

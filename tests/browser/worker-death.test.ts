@@ -112,3 +112,32 @@ test("where every worker dies the figure says so, and a press or another setting
   assert.equal(await sentence.count(), 0);
   assert.deepEqual(trouble, []);
 });
+
+/** Workers that stand still for seven seconds right after they said that they set to work, as in a long call. */
+async function offerStillWorkers(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const { createObjectURL } = URL;
+    const standsStill = `const say = self.postMessage.bind(self);
+    let stood = false;
+    self.postMessage = (message, options) => {
+      say(message, options);
+      if (message.type !== "pong" || stood) return;
+      stood = true;
+      for (const end = Date.now() + 7000; Date.now() < end; );
+    };`;
+    URL.createObjectURL = (script) =>
+      createObjectURL(new Blob([standsStill, script as Blob], { type: "text/javascript" }));
+  });
+}
+
+test("a worker whose first work is long is not taken for one that is gone", async () => {
+  const { page, trouble } = await served.open({ viewport: { width: 1280, height: 900 } });
+  await offerStillWorkers(page);
+  let ended = 0;
+  page.on("worker", (worker) => worker.on("close", () => ended++));
+  await page.goto(uncovered(served.url));
+  await settledWords(page.locator("sqrtdk-variance"));
+  assert.ok(page.workers().length > 0);
+  assert.equal(ended, 0);
+  assert.deepEqual(trouble, []);
+});

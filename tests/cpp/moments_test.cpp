@@ -154,6 +154,23 @@ TEST_CASE("summaries of none, one and equal values say what is not known") {
   CHECK(VarianceStandardError(MomentsOf(std::span<const float>(equal))) == 0);
 }
 
+TEST_CASE("equal values have exactly their mean and no spread, in one part and in merged ones") {
+  for (const double value : {0.03, -1e-5, 1e300}) {
+    for (const std::size_t count : {3u, 100u, 257u}) {
+      const std::vector<double> values(count, value);
+      const Moments part = MomentsOf(std::span<const double>(values));
+      for (const Moments& m : {part, Merge(part, part), Merge(Merge(part, part), part)}) {
+        CHECK(m.mean == value);
+        CHECK(m.m2 == 0);
+        CHECK(std::isnan(ExcessKurtosis(m)));
+      }
+    }
+  }
+  const std::vector<double> a(100, 0.03), b(100, 0.04);
+  const Moments two = Merge(MomentsOf(std::span<const double>(a)), MomentsOf(std::span<const double>(b)));
+  CHECK(two.m2 == doctest::Approx(200 * 0.005 * 0.005));
+}
+
 TEST_CASE("the variance of 1e5 normals lies within 5 standard errors of 1") {
   std::vector<float> values(100000);
   for (std::uint64_t seed : {0ull, 1ull, 2ull, (1ull << 53) - 1}) {
@@ -198,6 +215,22 @@ TEST_CASE("a histogram loses no value") {
   CHECK(counts[3] == 1);
   CHECK(histogram.underflow == 2);
   CHECK(histogram.overflow == 4);  // the upper edge does not; NaN counts here
+}
+
+TEST_CASE("the ends of a histogram are exact, whatever rounding makes of the bins") {
+  for (const double high : {9.1, 1.0, 1e-3, 13.7}) {
+    for (const double low : {-9.1, -13.591409142295225, 0.0}) {
+      const double below = std::nextafter(high, low), under = std::nextafter(low, -100.0);
+      const std::vector<double> values{under, low, below, high};
+      std::uint32_t counts[37] = {};
+      Histogram histogram{low, high, counts};
+      AddTo(histogram, values);
+      CHECK(histogram.underflow == 1);
+      CHECK(counts[0] == 1);
+      CHECK(counts[36] == 1);
+      CHECK(histogram.overflow == 1);
+    }
+  }
 }
 
 }  // namespace

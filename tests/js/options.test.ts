@@ -47,6 +47,9 @@ test("objects whose contents would be ignored are refused", () => {
     /x/,
     [2],
     f(2),
+    AbortSignal.abort(),
+    new EventTarget(),
+    new Intl.NumberFormat(),
     new ArrayBuffer(4),
     buffer,
   ];

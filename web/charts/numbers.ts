@@ -33,7 +33,7 @@ export function fixed(value: number, decimals: number): string {
 /** An exact number with `significant` digits, without an exponent where that stays short. */
 export function exact(value: number, significant = 3): string {
   if (Number.isInteger(value) || !Number.isFinite(value)) return fixed(value, 0);
-  // Rounded before its exponent is taken: 9.99 with one digit is 10, not 1 digit and a 0 too many.
+  // Rounded before its exponent is taken: 9.99 with two digits is 10, not 10.0.
   const [mantissa, exponent] = value
     .toExponential(significant - 1)
     .split("e")

@@ -75,7 +75,7 @@ export function nearest(word: string, known: readonly string[]): string | undefi
 
 /** Objects that are no options whatever properties they have: what is in them would be silently ignored. */
 const noOptions =
-  /^\[object (.*Array|.*Buffer|DataView|(Weak)?(Map|Set)|Date|RegExp|Promise|Error|URL.*|Number|String|Boolean)\]$/;
+  /^\[object (.*Array|.*Buffer|DataView|(Weak)?(Map|Set)|Date|RegExp|Promise|Error|URL.*|AbortSignal|EventTarget|Intl.*|Number|String|Boolean)\]$/;
 
 export function isOptions(value: unknown): value is object {
   if (typeof value !== "object" || value === null || typedArrayName(value)) return false;

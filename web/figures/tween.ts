@@ -31,7 +31,8 @@ export class Tween {
     const step = (now: number) => {
       const time = Math.min(1, Math.max(0, (now - start) / this.#milliseconds));
       const eased = time < 0.5 ? 4 * time ** 3 : 1 - (2 - 2 * time) ** 3 / 2;
-      this.value = from + (goal - from) * eased;
+      // Exactly there in the end: rounding must not leave it on the way for ever.
+      this.value = time < 1 ? from + (goal - from) * eased : goal;
       this.#moved();
       if (time < 1) this.#frame = requestAnimationFrame(step);
     };

@@ -4,14 +4,18 @@
  * locks.
  */
 
-/** Locks `name` for this thread until the returned function is called. */
-export function hold(name: string): () => void {
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
+/**
+ * Locks `name` for this thread until the function is called that it resolves to. It resolves when the lock is there, or
+ * cannot be had: Chromium grants a worker's first one only when its events get a turn, and a long call gives them none.
+ */
+export function hold(name: string): Promise<() => void> {
+  return new Promise((resolve) => {
+    const { locks } = navigator;
+    if (!locks) return resolve(() => {});
+    locks
+      .request(name, () => new Promise<void>((release) => resolve(release)))
+      .catch(() => resolve(() => {}));
   });
-  navigator.locks?.request(name, () => released).catch(() => {});
-  return release;
 }
 
 /** Whether nobody holds it; false where that cannot be known. */

@@ -24,11 +24,11 @@ function otherEvents(): Promise<void> {
 
 /**
  * Answers a pool. Returns what is to be done with each message that comes. `hold` takes a lock while there is work, and
- * returns what gives it back.
+ * resolves to what gives it back.
  */
 export function serve(
   port: Port<FromWorker>,
-  hold?: (lock: string) => () => void,
+  hold?: (lock: string) => Promise<() => void>,
 ): (message: unknown) => void {
   const running = new Set<number>();
   let core: Promise<Core> | undefined;
@@ -64,7 +64,7 @@ export function serve(
 
   async function run(id: number, task: Task) {
     running.add(id);
-    const release = hold?.(lock);
+    const release = await hold?.(lock);
     port.post({ type: "pong" });
     try {
       if (!core) throw new SqrtdkError("ERR_WORKER", "the worker was not started");

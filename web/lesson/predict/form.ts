@@ -1,4 +1,5 @@
 /** What all guesses share: the reader commits or skips, then sees. Nothing is kept beyond the page. */
+import { troubleSentence } from "../../figures/trouble.ts";
 
 export interface Guess {
   /** Looks at the form as it stands and fills the place for the answer; `guessed` is false where the reader skipped. */
@@ -14,7 +15,15 @@ export function commitOrSkip(form: HTMLFormElement, guess: Guess): void {
   const finish = async (guessed: boolean, goOnHere = true) => {
     if (finished) return;
     finished = true;
-    await guess.reveal(place, guessed);
+    try {
+      await guess.reveal(place, guessed);
+    } catch (error) {
+      // The buttons stay, and work: what computes the answer may be there the next time.
+      finished = false;
+      place.replaceChildren(paragraph(troubleSentence(error)));
+      place.hidden = false;
+      return;
+    }
     for (const control of form.querySelectorAll<HTMLInputElement>("input")) control.disabled = true;
     buttons.hidden = true;
     place.hidden = false;
