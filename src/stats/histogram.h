@@ -6,7 +6,7 @@
 
 namespace sqrtdk {
 
-// Bins over [low, high); `counts` belongs to the caller and holds one count a bin.
+// Bins over [low, high); `counts` belongs to the caller and holds one count a bin, at least one.
 struct Histogram {
   double low = 0;
   double high = 1;

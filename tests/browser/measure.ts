@@ -126,7 +126,7 @@ async function measureSliding(page: Page): Promise<void> {
     const [between, late] = [median(intervals), share(intervals, 0.95)].map((time) => time.toFixed(1));
     const longest = ranked(tasks)[0]?.toFixed(0);
     console.log(
-      `${figure}, its slider moved once a frame: ${middle} ms a frame, p95 ${high}, longest task ${longest} ms; frames ${between} ms apart, p95 ${late} (by the clock)`,
+      `${figure}, its slider moved once a frame: ${middle} ms a frame of ${budget.frame.toFixed(1)}, p95 ${high}, longest task ${longest} ms; frames ${between} ms apart, p95 ${late} (by the clock)`,
     );
   }
 }

@@ -4,9 +4,9 @@ import { contrastOf, paintsUnder, type Shape, shapesOf } from "./paint.ts";
 
 /** Labels of axes are 11.5 px; indices and exponents may be three quarters of their text. */
 export const smallestTextPx = 11;
-const smallestIndexPx = 8.5;
+export const smallestIndexPx = 8.5;
 /** Edges lie between pixels. */
-const slackPx = 1;
+export const slackPx = 1;
 const leastContrast = 4.5;
 
 interface Text {

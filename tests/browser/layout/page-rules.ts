@@ -1,9 +1,7 @@
 /** What can be wrong with texts and controls around drawings. Runs inside the page. */
 import { beyond, contentOf, nameOf, type Place, pairs, seen, shared } from "./boxes.ts";
-import { smallestTextPx } from "./drawing-rules.ts";
+import { slackPx, smallestIndexPx, smallestTextPx } from "./drawing-rules.ts";
 
-const smallestIndexPx = 8.5;
-const slackPx = 1;
 /** WCAG 2.5.8 for a mouse; for fingers what figures/style.ts promises, but for marks in a drawing, which lie as close as their numbers. */
 const smallestTargetPx = (target: Element) =>
   matchMedia("(pointer: coarse)").matches && !(target instanceof SVGElement) ? 44 : 24;

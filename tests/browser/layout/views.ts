@@ -66,7 +66,7 @@ async function openPage(served: ServedPage, path: string): Promise<View> {
   };
 }
 
-/** Two frames: a new width is noticed in the first and drawn in the second. */
+/** A new width is noticed in one frame and drawn in the next; the third begins when that is over. */
 async function drawn(page: Page): Promise<void> {
   await page.evaluate(async () => {
     for (let frame = 0; frame < 3; ++frame) await new Promise(requestAnimationFrame);
